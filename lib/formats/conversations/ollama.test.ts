@@ -67,6 +67,8 @@ test('A reply of /api/generate has the texts of its request, its thinking and th
     { role: 'assistant', content: 'a', reasoning: 'hm' },
   ])
   expect(asked({})).toMatchObject([{ role: 'assistant' }])
+  const message = { role: 'assistant' }
+  expect(conversation(trajectoryOf(ollama, [{ model: 'm', done: true, message }]))).toMatchObject([{ content: '' }])
   const finishes = [{ done: false }, { done_reason: 'length' }, { done_reason: 'load' }, {}].map(
     (more) => repliesOf(trajectoryOf(ollama, [reply(more)]))[0]?.finish,
   )

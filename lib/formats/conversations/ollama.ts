@@ -98,7 +98,7 @@ function callOf({ chunks, request, path }: Reply): ModelCall {
     engine: undefined,
     createdAt: isoText(fields.created_at),
     lacked: [...lacked, ...(request ? [] : ['messages of the prompt'])],
-    rest: withoutNullFields(without({ ...fields, logprobs }, READ) ?? {}),
+    rest: without(withoutNullFields({ ...fields, logprobs }), READ),
   }
 }
 

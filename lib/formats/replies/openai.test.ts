@@ -238,13 +238,22 @@ describe('Streams of the Responses API', () => {
     ).toEqual([{ type: 'refusal', refusal: 'I cannot' }])
     expect(
       cut(
+        {
+          type: 'response.output_item.done',
+          output_index: 2,
+          item: { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Whole.' }] },
+        },
         added({ type: 'custom_tool_call', call_id: 'c', name: 'f', input: '' }, 1),
         { ...delta('custom_tool_call_input', 'a b'), output_index: 1 },
         added({ type: 'reasoning', summary: [] }),
         delta('reasoning_summary_text', 'First.', { summary_index: 0 }),
         delta('reasoning_summary_text', 'Second.', { summary_index: 1 }),
       ),
-    ).toMatchObject({ reasoning: 'First.\nSecond.', toolCalls: [{ id: 'c', name: 'f', input: 'a b' }] })
+    ).toMatchObject({
+      content: 'Whole.',
+      reasoning: 'First.\nSecond.',
+      toolCalls: [{ id: 'c', name: 'f', input: 'a b' }],
+    })
     expect(
       cut(
         added({ type: 'reasoning', summary: [] }),
