@@ -9,7 +9,7 @@ import type { Format } from '../format.ts'
 import { catchRefusals, refuse } from '../reading/record-error.ts'
 import { trajectoriesOfCalls } from '../replies/call-chains.ts'
 import type { ModelCall } from '../replies/model-call.ts'
-import { genAiMessage, genAiMessages } from './gen-ai.ts'
+import { choiceMessage, DETAILS, eventMessages, genAiMessage, genAiMessages, type SpanEvent } from './gen-ai.ts'
 import { callOfSpan, elapsedBetween, nanoTime, sortTime } from './trace-calls.ts'
 
 const NAME = 'otlp'
@@ -56,13 +56,12 @@ const listIn = (value: unknown, key: string): readonly JsonObject[] => (isObject
 interface ModelSpan {
   readonly span: JsonObject
   readonly attributes: JsonObject
+  readonly events: readonly SpanEvent[]
 }
 
 /** A framework and the client below it may both record a call: the inner span is nearer to the server. */
 function callsOf(trace: readonly JsonObject[]): readonly ModelCall[] {
-  const models = trace
-    .map((span) => ({ span, attributes: attributesOf(span.attributes) }))
-    .filter(({ attributes }) => isModelCall(attributes))
+  const models = trace.map(modelSpan).filter(({ attributes }) => isModelCall(attributes))
   const parents = new Set(models.map(({ span }) => span.parentSpanId))
   return models
     .filter(({ span }) => !parents.has(span.spanId))
@@ -70,16 +69,23 @@ function callsOf(trace: readonly JsonObject[]): readonly ModelCall[] {
     .flatMap((model) => callOf(model) ?? [])
 }
 
+/** Attributes of the whole call may be in an event. */
+function modelSpan(span: JsonObject): ModelSpan {
+  const events = listIn(span, 'events').map(({ name, attributes }) => ({ name, attributes: attributesOf(attributes) }))
+  const details = events.filter(({ name }) => name === DETAILS).map(({ attributes }) => attributes)
+  return { span, attributes: Object.assign({}, ...details, attributesOf(span.attributes)), events }
+}
+
 const CHATS: readonly unknown[] = ['chat', 'text_completion', 'generate_content']
 
 const isModelCall = (attributes: JsonObject): boolean =>
   attributes['openinference.span.kind'] === 'LLM' || CHATS.includes(attributes['gen_ai.operation.name'])
 
-function callOf({ span, attributes }: ModelSpan): ModelCall | undefined {
+function callOf({ span, attributes, events }: ModelSpan): ModelCall | undefined {
   const input = parseNestedJson(attributes['input.value'])
   const written = flattened(attributes, 'llm.input_messages').map(openInferenceMessage)
   const generic = genAiMessages(attributes)
-  const messages = generic.length > 0 ? generic : written
+  const messages = [generic, eventMessages(events), written].find(({ length }) => length > 0) ?? []
   const body = isObject(input) && Array.isArray(input.messages) ? input : undefined
   const parameters = parseNestedJson(attributes['llm.invocation_parameters'])
   const temperature = attributes['gen_ai.request.temperature']
@@ -89,13 +95,16 @@ function callOf({ span, attributes }: ModelSpan): ModelCall | undefined {
     ...(messages.length > 0 && { messages }),
     tools: toolsOf(attributes),
   }
-  const replies = flattened(attributes, 'llm.output_messages').map(openInferenceMessage)
+  const [openInference] = flattened(attributes, 'llm.output_messages').map(openInferenceMessage)
+  const message = genAiMessage(attributes) ?? choiceMessage(events) ?? openInference
+  const [reason] = [attributes['gen_ai.response.finish_reasons']].flat()
   const model = [attributes['llm.model_name'], attributes['gen_ai.response.model'], attributes['gen_ai.request.model']]
   return callOfSpan({
     path: `spans[${JSON.stringify(span.spanId)}].attributes["output.value"]`,
     request,
     reply: parseNestedJson(attributes['output.value']),
-    message: genAiMessage(attributes) ?? replies[0],
+    message,
+    finishReason: reason ?? message?.finish_reason,
     model: model.find((name) => typeof name === 'string') as string | undefined,
     usage: {
       prompt_tokens: attributes['llm.token_count.prompt'] ?? attributes['gen_ai.usage.input_tokens'],

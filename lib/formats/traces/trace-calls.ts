@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import type { ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
 import { responseSegment } from '../conversations/text-trajectory.ts'
 import { isChatReply } from '../replies/chat-completion.ts'
-import { chatCalls, usageField } from '../replies/chat-reply.ts'
+import { chatCalls, finishOf, usageField } from '../replies/chat-reply.ts'
 import { type ModelCall, requestFacts } from '../replies/model-call.ts'
 
 /** What a span says about its call. */
@@ -15,6 +15,8 @@ export interface SpanCall {
   readonly reply: unknown
   /** The message of the model, if the span has no reply. */
   readonly message: JsonObject | undefined
+  /** Why the message ended, in the words of chat completions or of Strands. Omitted: the span does not say. */
+  readonly finishReason?: unknown
   readonly model: string | undefined
   readonly usage: JsonObject
   readonly startedAt: string | undefined
@@ -23,7 +25,7 @@ export interface SpanCall {
 
 /** Returns the call of a span; undefined if it has neither a reply nor a message. */
 export function callOfSpan(span: SpanCall): ModelCall | undefined {
-  const { path, request, reply, message, model, usage, startedAt, elapsedMs } = span
+  const { path, request, reply, message, finishReason, model, usage, startedAt, elapsedMs } = span
   const timing: Pick<ResponseSegment, 'timing'> =
     startedAt !== undefined && elapsedMs !== undefined ? { timing: { startedAt, elapsedMs } } : {}
   if (isChatReply(reply)) {
@@ -31,10 +33,11 @@ export function callOfSpan(span: SpanCall): ModelCall | undefined {
     return call && { ...call, createdAt: startedAt ?? call.createdAt, response: { ...call.response, ...timing } }
   }
   if (!message) return undefined
+  const finish = finishOf({ finish_reason: REASONS[String(finishReason)] ?? finishReason })
   return {
     ...requestFacts(request),
     prompt: undefined,
-    response: { ...responseSegment(message), ...usageField(usage), ...timing },
+    response: { ...responseSegment(message), ...(finish && { finish }), ...usageField(usage), ...timing },
     vocab: {},
     model,
     engine: undefined,
@@ -42,6 +45,13 @@ export function callOfSpan(span: SpanCall): ModelCall | undefined {
     lacked: [],
     rest: isObject(reply) ? { reply } : undefined,
   }
+}
+
+/** Reasons of Strands in the words of chat completions. */
+const REASONS: Readonly<Record<string, string>> = {
+  tool_use: 'tool_calls',
+  max_tokens: 'length',
+  stop_sequence: 'stop',
 }
 
 /** Returns a time in nanoseconds since 1970, which may be a text, as ISO 8601 and in milliseconds. */

@@ -1,8 +1,11 @@
 /** Records have the fields that the tools write; recorded files are in files.test.ts. */
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { conversation } from '#lib/trajectory/messages/conversation.ts'
+import { readForeignMessage } from '#lib/trajectory/messages/foreign-message.ts'
 import { formatOf } from '../registry.ts'
+import { foreignRecords } from '../replies/test-files.ts'
 import { refusalOf, trajectoriesOf, trajectoryOf } from '../test-trajectories.ts'
 import { agentLightningEvents, agentLightningTriplet } from './agent-lightning.ts'
 import { inspectLog } from './inspect-log.ts'
@@ -215,6 +218,50 @@ describe('an OpenTelemetry trace', () => {
       { role: 'assistant', content: 'a' },
     ])
     expect(trajectory).toMatchObject({ model: { name: 'm', tools: [{ name: 'f' }] } })
+  })
+
+  test.each(['strands-events.json', 'strands-latest.json'])(
+    'of Strands Agents, %s, opens as the conversation of its agent',
+    (name) => {
+      const trajectory = trajectoryOf(otlp, foreignRecords(name)[0])
+      const messages = JSON.parse(readFileSync('lib/formats/golden/strands-traces.json', 'utf8')) as readonly unknown[]
+      expect(conversation(trajectory)).toEqual([
+        { role: 'system', content: 'Use the calculator.' },
+        ...messages.flatMap((message) => readForeignMessage(message) ?? expect.fail('no message')),
+      ])
+      expect(trajectory).toMatchObject({
+        outcome: { reason: 'end_turn' },
+        segments: [{}, { usage: { promptTokens: 20, completionTokens: 8 } }, {}, { finish: { kind: 'stop' } }],
+      })
+    },
+  )
+
+  test('with events of other versions has their texts, calls and results', () => {
+    const event = (name: unknown, attributes: object) => ({
+      name,
+      attributes: Object.entries(attributes).map(([key, content]) => ({ key, value: value(content) })),
+    })
+    const events = [
+      event(7, {}),
+      event('gen_ai.user.message', { content: 'q' }),
+      event('gen_ai.assistant.message', { tool_calls: '[{"id":"c","function":{"name":"f","arguments":"{}"}}]' }),
+      event('gen_ai.tool.message', { id: 'c', content: '4' }),
+      event('gen_ai.assistant.message', {
+        content: '[{"reasoning":{"text":"hm"}},{"toolUse":{"name":"g","toolUseId":"d"}}]',
+      }),
+      event('gen_ai.tool.message', { content: '[{"type":"toolResult","toolUseId":"d","content":[{"text":"5"}]}]' }),
+      event('gen_ai.choice', { message: { content: 'a' }, finish_reason: 'max_tokens' }),
+    ]
+    const trajectory = trajectoryOf(otlp, trace(span({ 'gen_ai.operation.name': 'chat' }, { events })))
+    expect(conversation(trajectory)).toEqual([
+      { role: 'user', content: 'q' },
+      { role: 'assistant', content: '', toolCalls: [{ id: 'c', name: 'f', input: {} }] },
+      { role: 'tool', callId: 'c', content: '4' },
+      { role: 'assistant', content: '', reasoning: 'hm', toolCalls: [{ id: 'd', name: 'g', input: {} }] },
+      { role: 'tool', callId: 'd', content: '5' },
+      { role: 'assistant', content: 'a' },
+    ])
+    expect(trajectory.outcome).toEqual({ kind: 'ended', reason: 'length' })
   })
 
   test('is one run for each trace, of the innermost model spans in the order of their times', () => {

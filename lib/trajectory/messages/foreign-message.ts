@@ -81,10 +81,14 @@ function callIn({ type, id, name, input, toolUse }: JsonObject): Call | undefine
   return type === 'tool_use' ? callWith(id, name, input) : undefined
 }
 
-/** Returns the reasoning in a block of Anthropic (`thinking`), Inspect (`reasoning`) or Strands (`reasoningContent`). */
+/**
+ * Returns the reasoning in a block of Anthropic (`thinking`), Inspect (`reasoning`) or Strands (`reasoningContent`, or an object `reasoning` in
+ * its TypeScript SDK).
+ */
 function thoughtIn({ type, thinking, reasoning, reasoningContent }: JsonObject): string | undefined {
   if (isObject(reasoningContent) && isObject(reasoningContent.reasoningText))
     return isFilled(reasoningContent.reasoningText.text) ? reasoningContent.reasoningText.text : ''
+  if (isObject(reasoning) && typeof reasoning.text === 'string') return reasoning.text
   if (type === 'thinking') return isFilled(thinking) ? thinking : ''
   return type === 'reasoning' && typeof reasoning === 'string' ? reasoning : undefined
 }
