@@ -3,6 +3,7 @@ import { CopyChoices } from '#components/ui/copy-button.tsx'
 import { Fact, Facts, Heading } from '#components/ui/facts.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import type { ForcedTokens, Problem, Vocab } from '#lib/trajectory/format/trajectory.ts'
+import { callAt } from '#lib/trajectory/messages/response-calls.ts'
 import { spanPath } from '#lib/trajectory/messages/span-path.ts'
 import { entropyAt, marginAt, rankAt } from '#lib/trajectory/tokens/alternatives.ts'
 import { forcedAt } from '#lib/trajectory/tokens/forced-tokens.ts'
@@ -172,9 +173,9 @@ function forcedLogprobText({ id, logprob, alternatives }: Token): string {
   return scored === null ? 'none sampled' : `none sampled · ${decimalText(scored, 4)} scored`
 }
 
-function logprobSource({ segment }: Token): string {
+function logprobSource({ segment, indexInSegment }: Token): string {
   if (segment.kind === 'prompt') return 'prefill, T 1'
-  const temperature = segment.request?.samplingParams.temperature
+  const temperature = callAt(segment, indexInSegment)?.request?.samplingParams.temperature
   return typeof temperature === 'number' ? `sampled, T ${temperature}` : 'sampled'
 }
 

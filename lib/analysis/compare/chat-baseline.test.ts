@@ -75,5 +75,11 @@ test('only greedy runs are compared token by token with their chat baseline', ()
   expect(whyNotGreedy({ ...run, segments: [] })).toBe('Nothing was sampled.')
   const [prompt, response] = run.segments as [Trajectory['segments'][0], ResponseSegment]
   const { request: _, ...bare } = response
+  const resumed = sampledWith({ temperature: 0 }).segments.map((segment) =>
+    segment.kind === 'response' && segment.request
+      ? { ...segment, resumed: [{ at: 1, request: { ...segment.request, samplingParams: { temperature: 0.7 } } }] }
+      : segment,
+  )
+  expect(whyNotGreedy({ ...run, segments: resumed })).toContain('temperature 0.7:')
   expect(whyNotGreedy({ ...run, segments: [prompt, bare] })).toBe('The sampling parameters are unknown.')
 })

@@ -3,6 +3,7 @@ import type { RunRequest } from '#lib/api/run-request.ts'
 import type { JsonObject } from '#lib/json/json-object.ts'
 import { isSamplingName } from '#lib/sampling/parameters.ts'
 import type { SamplingRequest } from '#lib/sampling/values.ts'
+import { responseCalls } from '#lib/trajectory/messages/response-calls.ts'
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { ResponseView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { BuildResult } from './shown-side.ts'
@@ -53,7 +54,9 @@ function samplingOf(recorded: JsonObject): SamplingRequest {
 
 /** Returns why the tokens cannot be compared with those of another run of the same messages; undefined if all were sampled greedily. */
 export function whyNotGreedy(trajectory: TrajectoryView): string | undefined {
-  const requests = responsesOf(trajectory).map(({ request }) => request)
+  const requests = responsesOf(trajectory)
+    .flatMap(responseCalls)
+    .map(({ request }) => request)
   if (requests.length === 0) return 'Nothing was sampled.'
   if (requests.some((request) => !request)) return 'The sampling parameters are unknown.'
   const temperatures = requests.flatMap((request) => {

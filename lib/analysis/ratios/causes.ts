@@ -2,16 +2,12 @@
  * Names the likely cause of an importance ratio that is far from 1. Each cause is a rule over what the trajectory records; the first rule
  * that applies names it. None is certain: the numbers alone do not show why two programs differ.
  */
+import { callAt } from '#lib/trajectory/messages/response-calls.ts'
 import { logprobColumn } from '#lib/trajectory/scoring/comparable.ts'
 import { ratioComparison, segmentLogRatios } from '#lib/trajectory/scoring/log-ratios.ts'
 import { logprobTitle, roleColumn } from '#lib/trajectory/tokens/column-roles.ts'
 import { segmentIndexAt, segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
-import {
-  numberAt,
-  type ResponseView,
-  type SegmentView,
-  type TrajectoryView,
-} from '#lib/trajectory/tokens/trajectory-view.ts'
+import { numberAt, type SegmentView, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { versionAt, versionSpans } from '#lib/trajectory/tokens/weight-versions.ts'
 import { countWhile } from '#lib/util/bisect.ts'
 import { elementAt, int32At } from '#lib/util/element-at.ts'
@@ -123,18 +119,18 @@ const truncation: Rule = ({ segment, offset }) => {
 }
 
 /** Logprobs of unknown kinds, sampled at another temperature than 1: one side is probably processed and the other raw. */
-const temperature: Rule = ({ trajectory, segment }) => {
-  const sampledAt = temperatureOf(segment)
-  if (sampledAt === undefined || sampledAt === 1 || sampledAt === 0) return undefined
+const temperature: Rule = (place) => {
+  const { trajectory } = place
+  const { temperature: sampledAt } = paramsAt(place)
+  if (typeof sampledAt !== 'number' || sampledAt === 1 || sampledAt === 0) return undefined
   return ratioComparison(trajectory)?.comparison?.kind === 'assumed'
     ? `sampled at T ${sampledAt}, and the kind of a column is unknown`
     : undefined
 }
 
-const temperatureOf = (segment: SegmentView): number | undefined => {
-  const value = segment.kind === 'response' ? segment.request?.samplingParams.temperature : undefined
-  return typeof value === 'number' ? value : undefined
-}
+/** Returns the parameters of the call that sampled a token. */
+const paramsAt = ({ segment, offset }: Pick<Place, 'segment' | 'offset'>): Readonly<Record<string, unknown>> =>
+  (segment.kind === 'response' && callAt(segment, offset)?.request?.samplingParams) || {}
 
 /** Rounding of logprobs, in nats. */
 const ROUNDING = 0.02
@@ -143,16 +139,15 @@ const ROUNDING = 0.02
  * Logprobs that were normalised over the tokens that top-p, top-k or min-p left. They are too high by −log of the remaining probability,
  * which is at least top_p: the ratio is below 1 and at least top_p. SGLang reports logprobs before these limits.
  */
-const nucleus: Rule = ({ trajectory, segment, logRatio }) => {
-  if (segment.kind !== 'response' || logRatio >= 0 || isOfSglang(trajectory)) return undefined
-  const { top_p: topP, top_k: topK, min_p: minP } = paramsOf(segment)
+const nucleus: Rule = (place) => {
+  const { trajectory, logRatio } = place
+  if (logRatio >= 0 || isOfSglang(trajectory)) return undefined
+  const { top_p: topP, top_k: topK, min_p: minP } = paramsAt(place)
   if (typeof topP === 'number' && topP < 1)
     return logRatio >= Math.log(topP) - ROUNDING ? `sampled with top_p ${topP}` : undefined
   if (typeof topK === 'number' && topK > 0) return `sampled with top_k ${topK}`
   return typeof minP === 'number' && minP > 0 ? `sampled with min_p ${minP}` : undefined
 }
-
-const paramsOf = ({ request }: ResponseView): Readonly<Record<string, unknown>> => request?.samplingParams ?? {}
 
 const isOfSglang = ({ columnMeanings, provenance }: TrajectoryView): boolean => {
   const engine = columnMeanings?.logprobs?.engine

@@ -1,4 +1,5 @@
 /** Finds the first place where the ratios of a trajectory leave their level, and names the likely cause. */
+import { responseCalls } from '#lib/trajectory/messages/response-calls.ts'
 import { segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { versionSpans } from '#lib/trajectory/tokens/weight-versions.ts'
 import { countWhile } from '#lib/util/bisect.ts'
@@ -95,20 +96,22 @@ function driftSpans({ drift }: Evidence): readonly RecordedEvent[] {
   }))
 }
 
-/** Returns the responses that were sampled at another temperature than the one before. */
+/** Returns the calls that sampled at another temperature than the one before. */
 function settingChanges({ trajectory }: Evidence): readonly RecordedEvent[] {
   const starts = segmentStarts(trajectory)
   const events: RecordedEvent[] = []
   let last: unknown
   for (const [index, segment] of segmentsOf(trajectory).entries()) {
-    if (segment.kind !== 'response' || !segment.request) continue
-    const { temperature = 1 } = segment.request.samplingParams
-    if (last !== undefined && temperature !== last)
-      events.push({
-        token: elementAt(starts, index),
-        cause: { name: 'temperature', detail: `T ${String(last)} → ${String(temperature)}` },
-      })
-    last = temperature
+    for (const { request, start } of segment.kind === 'response' ? responseCalls(segment) : []) {
+      if (!request) continue
+      const { temperature = 1 } = request.samplingParams
+      if (last !== undefined && temperature !== last)
+        events.push({
+          token: elementAt(starts, index) + start,
+          cause: { name: 'temperature', detail: `T ${String(last)} → ${String(temperature)}` },
+        })
+      last = temperature
+    }
   }
   return events
 }

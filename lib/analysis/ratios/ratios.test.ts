@@ -79,6 +79,17 @@ test('The first jump after a drift span, and at a response with another temperat
   })
 })
 
+test('The first jump at a call that resumed a response at another temperature names it', () => {
+  const resumed = withRatios([
+    {
+      ratios: [...near(50, 0.01), ...near(50, 0.6, 2)],
+      request: request({ temperature: 1 }),
+      resumed: [{ at: 50, request: request({ temperature: 0.7 }) }],
+    },
+  ])
+  expect(reportOf(resumed)?.jump).toMatchObject({ token: 52, cause: { name: 'temperature', detail: 'T 1 → 0.7' } })
+})
+
 test('A jump without a recorded event near it has no cause, and single outliers are no jump', () => {
   const plain = withRatios([{ ratios: [...near(50, 0.01), ...near(50, 0.6, 2)] }])
   expect(reportOf(plain)?.jump).toMatchObject({ cause: { name: 'none' } })
@@ -212,6 +223,21 @@ test('Ratios of unknown kinds at another temperature than 1 have the cause tempe
     'none',
   ])
   expect(at(0.7, trainerKind({ values: 'processed', temperature: 0.7 }))).toBe('none')
+})
+
+test('The cause of a token is that of the call that sampled it', () => {
+  const at = (token: number, params: Readonly<Record<string, unknown>>, meanings: Trajectory['columnMeanings']) =>
+    causeAt(
+      withRatios(
+        [{ ratios: [0.9, 0.9, 1], request: request({}), resumed: [{ at: 1, request: request(params) }] }],
+        meanings,
+      ),
+      token,
+    ).name
+  const vllm = { logprobs: { quantity: 'logprob', values: 'raw', engine: 'vllm' } } as const
+  const unknown = { ...trainerKind({}), ...vllm }
+  expect([2, 3].map((token) => at(token, { temperature: 0.7 }, unknown))).toEqual(['none', 'temperature'])
+  expect([2, 3].map((token) => at(token, { top_p: 0.8 }, { ...RAW, ...vllm }))).toEqual(['none', 'nucleus'])
 })
 
 test('Top-p explains only ratios between top_p and 1, and only of engines that report logprobs after it', () => {

@@ -3,6 +3,7 @@
  * alone. The effect of drift is compared with it. Only tokens count whose sampled logprobs have the same meaning as prefill logprobs.
  * Logprobs sampled at other temperatures are scaled by the temperature, so they are counted separately with the reason.
  */
+import { responseCalls } from '#lib/trajectory/messages/response-calls.ts'
 import { whyNotComparable } from '#lib/trajectory/scoring/comparable.ts'
 import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt, type ResponseView, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -35,20 +36,19 @@ export function noiseFloor(trajectory: TrajectoryView, scores: Float64Array): No
   const temperatures = new Set<number>()
   let start = 0
   for (const segment of trajectory.segments) {
-    if (segment.kind === 'response') {
-      const reason = whyNotComparable(segment, trajectory)
+    for (const call of segment.kind === 'response' ? responseCalls(segment) : []) {
+      const reason = whyNotComparable(call, trajectory)
       let tokens = 0
-      for (let offset = 0; offset < segment.ids.length; offset++) {
+      for (let offset = call.start; offset < call.end; offset++) {
         const sampled = numberAt(segment.logprobs, offset)
         const scored = numberAt(scores, start + offset)
         if (sampled === null || scored === null || !isTrained(segment, offset)) continue
         tokens++
         if (reason === undefined) signed.push(scored - sampled)
       }
-      if (reason === undefined && tokens > 0)
-        temperatures.add(segment.request?.samplingParams.temperature === 0 ? 0 : 1)
+      if (reason === undefined && tokens > 0) temperatures.add(call.request?.samplingParams.temperature === 0 ? 0 : 1)
       if (reason !== undefined && tokens > 0) apart.set(reason, (apart.get(reason) ?? 0) + tokens)
-      for (const name of narrowing(segment)) narrowed.add(name)
+      for (const name of narrowing(call)) narrowed.add(name)
     }
     start += segment.ids.length
   }
@@ -70,7 +70,7 @@ const FULL: readonly (readonly [name: string, all: readonly number[]])[] = [
   ['min_p', [0]],
 ]
 
-function narrowing({ request }: ResponseView): readonly string[] {
+function narrowing({ request }: Pick<ResponseView, 'request'>): readonly string[] {
   return FULL.flatMap(([name, all]) => {
     const value = request?.samplingParams[name]
     return typeof value === 'number' && !all.includes(value) ? [`${name} ${value}`] : []

@@ -122,6 +122,24 @@ describe('the noise floor', () => {
     })
   })
 
+  test('judges the calls of a resumed response one by one', () => {
+    const side = drawn('c a|b|c', { sampling: { temperature: 1 } })
+    const segments = side.segments.map((segment) =>
+      segment.kind === 'response' && segment.request
+        ? {
+            ...segment,
+            resumed: [{ at: 1, request: { ...segment.request, samplingParams: { temperature: 0.7, top_p: 0.9 } } }],
+          }
+        : segment,
+    )
+    expect(noiseOf({ ...side, segments })).toMatchObject({
+      spread: { tokens: 1 },
+      temperatures: [1],
+      apart: [{ reason: 'sampled at temperature 0.7', tokens: 2 }],
+      narrowed: ['top_p 0.9'],
+    })
+  })
+
   test('names parameters that narrowed the draw', () => {
     const sampling = { temperature: 1, top_p: 0.9, top_k: -1, min_p: 0.05 }
     expect(noiseOf(drawn('c a', { sampling })).narrowed).toEqual(['top_p 0.9', 'min_p 0.05'])

@@ -76,6 +76,18 @@ test('tempered logprobs are counted separately from the noise floor', () => {
   expect(tempered).toMatchObject({ reasons: ['sampled at temperature 0.7'], difference: { tokens: 4 } })
 })
 
+test('the calls of a resumed response are judged one by one', () => {
+  const trajectory = sampledWith({ temperature: 1 })
+  const segments = trajectory.segments.map((segment, index) =>
+    segment.kind === 'response' && segment.request && index === 1
+      ? { ...segment, resumed: [{ at: 3, request: { ...segment.request, samplingParams: { temperature: 0.7 } } }] }
+      : segment,
+  )
+  const { sampled, tempered } = verification({ ...trajectory, segments }, recorded(trajectory))
+  expect([sampled?.tokens, tempered?.difference.tokens]).toEqual([2, 2])
+  expect(tempered?.reasons).toEqual(['sampled at temperature 0.7'])
+})
+
 test('the verification ignores tokens that were not scored', () => {
   const scores = new Float64Array(ids(sample).length).fill(Number.NaN)
   expect(verification(sample, scores)).toMatchObject({ sampled: undefined, prefill: undefined, tempered: undefined })

@@ -1,5 +1,6 @@
 /** Compares recorded logprobs with prefill logprobs of the same ids. */
 
+import { responseCalls } from '#lib/trajectory/messages/response-calls.ts'
 import { whyNotComparable } from '#lib/trajectory/scoring/comparable.ts'
 import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -38,20 +39,23 @@ export function verification(trajectory: TrajectoryView, scores: Float64Array): 
   let unknown = 0
   let start = 0
   for (const segment of trajectory.segments) {
-    const reason = segment.kind === 'response' ? whyNotComparable(segment, trajectory) : undefined
-    for (let offset = 0; offset < segment.ids.length; offset++) {
-      const index = start + offset
-      const trained = isTrained(segment, offset)
-      const recorded = numberAt(segment.logprobs, offset)
-      const scored = numberAt(scores, index)
-      if (trained && recorded === null) unknown++
-      if (recorded === null || scored === null) continue
-      const pair = { index, recorded, scored }
-      if (segment.kind === 'prompt') prefill.push(pair)
-      else if (trained && reason !== undefined) {
-        tempered.push(pair)
-        reasons.add(reason)
-      } else if (trained) sampled.push(pair)
+    const calls = segment.kind === 'response' ? responseCalls(segment) : [{ start: 0, end: segment.ids.length }]
+    for (const call of calls) {
+      const reason = segment.kind === 'response' ? whyNotComparable(call, trajectory) : undefined
+      for (let offset = call.start; offset < call.end; offset++) {
+        const index = start + offset
+        const trained = isTrained(segment, offset)
+        const recorded = numberAt(segment.logprobs, offset)
+        const scored = numberAt(scores, index)
+        if (trained && recorded === null) unknown++
+        if (recorded === null || scored === null) continue
+        const pair = { index, recorded, scored }
+        if (segment.kind === 'prompt') prefill.push(pair)
+        else if (trained && reason !== undefined) {
+          tempered.push(pair)
+          reasons.add(reason)
+        } else if (trained) sampled.push(pair)
+      }
     }
     start += segment.ids.length
   }

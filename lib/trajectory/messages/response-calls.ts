@@ -20,6 +20,10 @@ export function responseCalls(response: ResponseView): readonly ResponseCall[] {
   }))
 }
 
+/** Returns the call that sampled a token of a response, by its index in the segment. */
+export const callAt = (response: ResponseView, index: number): ResponseCall | undefined =>
+  responseCalls(response).find(({ end }) => index < end)
+
 /** Returns the request that sampled a token, or the reply to its prompt; undefined if none is recorded. */
 export function requestAt(
   { segments }: TrajectoryView,
@@ -28,8 +32,7 @@ export function requestAt(
   const response =
     segment.kind === 'response' ? segment : segments.find(({ kind }, at) => at > segmentIndex && kind === 'response')
   if (response?.kind !== 'response') return undefined
-  const inside = segment.kind === 'response' ? indexInSegment : 0
-  return responseCalls(response).find(({ end }) => inside < end)?.request
+  return callAt(response, segment.kind === 'response' ? indexInSegment : 0)?.request
 }
 
 /** Returns the name of the server that sampled the last response; undefined if none is recorded. */

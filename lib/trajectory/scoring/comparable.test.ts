@@ -80,6 +80,32 @@ test('Sampled logprobs after a penalty belong to no temperature, unless they are
   expect(ownKind(response({ presence_penalty: 1 }), { quantity: 'logprob', values: 'raw' })).toEqual({ kind: 'raw' })
 })
 
+test('Sampled logprobs of a resumed response have a kind only if all of its calls sampled alike', () => {
+  const resumed = (first: Segment, ...others: readonly Readonly<Record<string, unknown>>[]): Segment => ({
+    ...first,
+    ...(first.kind === 'response' && {
+      resumed: others.map((samplingParams, index) => ({ at: index, request: requestWith(samplingParams) })),
+    }),
+  })
+  expect(ownKind(resumed(response({ temperature: 1 }), {}, { temperature: 0 }))).toEqual({ kind: 'raw' })
+  expect(ownKind(resumed(response({ temperature: 0.7 }), { temperature: 0.7 }))).toEqual({
+    kind: 'processed',
+    temperature: 0.7,
+  })
+  expect(ownKind(resumed(response({ temperature: 1 }), { temperature: 0.7 }))).toEqual({
+    kind: 'changed',
+    why: 'sampled by calls at several temperatures',
+  })
+  expect(ownKind(resumed(response({ temperature: 1 }), { presence_penalty: 1 }))).toEqual({
+    kind: 'changed',
+    why: 'sampled with presence_penalty',
+  })
+  expect(ownKind(resumed(response(), { temperature: 1 }))).toMatchObject({ kind: 'unknown' })
+  expect(
+    ownKind(resumed(response({ temperature: 1 }), { temperature: 0.7 }), { quantity: 'logprob', values: 'raw' }),
+  ).toEqual({ kind: 'raw' })
+})
+
 test('A column of the trainer has the kind of its meaning, with the temperature of its normaliser', () => {
   expect(trainer({})).toEqual({
     kind: 'unknown',

@@ -2,11 +2,13 @@
  * Decides whether two logprobs of a token have the same meaning. SGLang returns sampled logprobs after temperature, penalties, biases and
  * grammars, and prefill logprobs at temperature 1 without any of them. Trainers compute raw logprobs, or processed ones.
  */
+import { elementAt } from '#lib/util/element-at.ts'
+import { responseCalls } from '../messages/response-calls.ts'
 import { logprobWords, OWN_LOGPROBS } from '../tokens/column-roles.ts'
 import type { NumberColumn, ResponseView, SegmentView, TrajectoryView } from '../tokens/trajectory-view.ts'
 
 /**
- * Returns the reason why not, or undefined if sampled logprobs of a response are comparable with prefill logprobs. Raw ones are, at any
+ * Returns the reason why not, or undefined if the logprobs that a call sampled are comparable with prefill logprobs. Raw ones are, at any
  * temperature and with any parameter.
  */
 export function whyNotComparable(
@@ -23,7 +25,7 @@ export function whyNotComparable(
   return changed
 }
 
-/** Returns why the sampled logprobs of a response belong to no temperature: another prompt, or parameters that change logits. */
+/** Returns why the sampled logprobs of a call belong to no temperature: another prompt, or parameters that change logits. */
 function whyChanged({ request }: Pick<ResponseView, 'request'>): string | undefined {
   if (request?.read) return 'sampled after different tokens than the recorded ones'
   const changing = CHANGING.filter(([name, neutral]) => {
@@ -63,17 +65,34 @@ interface Normaliser {
   readonly temperature: number
 }
 
-/** Returns the kind of a column of logprobs in a segment. `column` may be OWN_LOGPROBS. */
+/**
+ * Returns the kind of a column of logprobs in a segment. `column` may be OWN_LOGPROBS, whose kind all calls of a resumed response must
+ * share.
+ */
 export function logprobKind(
   trajectory: Pick<TrajectoryView, 'columnMeanings'>,
   column: string,
   segment: SegmentView,
 ): LogprobKind {
+  const calls = column === OWN_LOGPROBS && segment.kind === 'response' ? responseCalls(segment) : [{}]
+  const kinds = calls.map((call) => kindOfCall(trajectory, column, segment, call))
+  const doubtful = kinds.find(({ kind }) => kind === 'changed') ?? kinds.find(({ kind }) => kind === 'unknown')
+  if (doubtful) return doubtful
+  return new Set(kinds.map(kindText)).size > 1
+    ? { kind: 'changed', why: 'sampled by calls at several temperatures' }
+    : elementAt(kinds, 0)
+}
+
+function kindOfCall(
+  trajectory: Pick<TrajectoryView, 'columnMeanings'>,
+  column: string,
+  segment: SegmentView,
+  { request }: Pick<ResponseView, 'request'>,
+): LogprobKind {
   const { columnMeanings: meanings = {} } = trajectory
   const meaning = meanings[column]
   const isOwn = column === OWN_LOGPROBS
-  const request = segment.kind === 'response' ? segment.request : undefined
-  const values = meaning?.values ?? (isOwn ? ownValues(segment) : undefined)
+  const values = meaning?.values ?? (isOwn ? ownValues(segment, request) : undefined)
   if (values === undefined)
     return {
       kind: 'unknown',
@@ -102,8 +121,8 @@ export function logprobKind(
 }
 
 /** Returns the values that the format defines where a file says nothing: prefill in prompts, processed in recorded responses. */
-const ownValues = (segment: SegmentView): 'raw' | 'processed' | undefined =>
-  segment.kind === 'prompt' ? 'raw' : segment.request ? 'processed' : undefined
+const ownValues = ({ kind }: SegmentView, request: ResponseView['request']): 'raw' | 'processed' | undefined =>
+  kind === 'prompt' ? 'raw' : request ? 'processed' : undefined
 
 /** How two columns of logprobs are compared at a segment. */
 export type Comparison =
