@@ -32,6 +32,23 @@ test('ranges are cut where the adapter changes, and a prompt belongs to the adap
   expect(withAdapters(sampledWith('math', 'math'), whole)).toEqual([{ start: 0, end: 8, adapter: 'math' }])
 })
 
+test('the calls of a resumed response have their own adapters', () => {
+  const { segments } = sampledWith('math')
+  const resumed = {
+    segments: segments.map((segment) =>
+      segment.kind === 'response'
+        ? { ...segment, resumed: [{ at: 1, request: { ...REQUEST, adapter: 'code' } }] }
+        : segment,
+    ),
+  }
+  expect(withAdapters(resumed, [{ start: 0, end: 4 }])).toEqual([
+    { start: 0, end: 3, adapter: 'math' },
+    { start: 3, end: 4, adapter: 'code' },
+  ])
+  expect(adaptersOf(resumed)).toEqual(['math', 'code'])
+  expect(lastAdapter(resumed)).toBe('code')
+})
+
 test('ranges that were apart stay apart, and those without an adapter have none', () => {
   const apart = [
     { start: 1, end: 4 },
