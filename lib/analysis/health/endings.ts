@@ -2,7 +2,7 @@
 
 import type { Outcome, ResponseSegment, Span, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { HealthFinding } from '#lib/trajectory/health/health.ts'
-import { responseCalls } from '#lib/trajectory/messages/response-calls.ts'
+import { type ResponseCall, responseCalls } from '#lib/trajectory/messages/response-calls.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { placedResponses } from '#lib/trajectory/tokens/tokens.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
@@ -19,12 +19,17 @@ export const checkEndings: HealthCheck = (trajectory, starts) => {
   const open = responses.flatMap(({ segment, start }) =>
     segment.thinks.filter(({ closed }) => !closed).map((think) => toTrajectorySpan(think, start)),
   )
-  const tooLong = responses.flatMap(({ segment, start }) => {
-    const limit = tokenLimit(segment.request)
-    return limit !== undefined && segment.ids.length > limit
-      ? [{ limit, place: toTrajectorySpan({ start: limit, end: segment.ids.length }, start) }]
-      : []
-  })
+  const tooLong = responses.flatMap(({ segment, start }) =>
+    responseCalls(segment)
+      .flatMap((call) => {
+        const limit = tokenLimit(call.request)
+        const over = limit === undefined ? 0 : sampledIn(segment, call) - limit
+        return limit !== undefined && over > 0
+          ? [{ limit, place: toTrajectorySpan({ start: call.end - over, end: call.end }, start) }]
+          : []
+      })
+      .slice(0, 1),
+  )
   const findings: HealthFinding[] = []
   if (tooLong[0])
     findings.push({
@@ -92,10 +97,18 @@ interface PlacedResponse {
 }
 
 /** Returns true if the last token of a response ends the turn, although its finish reason may be `length`. */
-function hasEndedTurn({ model }: Trajectory, { ids, request }: ResponseSegment): boolean {
+function hasEndedTurn({ model }: Trajectory, segment: ResponseSegment): boolean {
   const end = model.tokenizer?.endOfTurnId
-  return end !== undefined && ids.at(-1) === end && request?.samplingParams.ignore_eos !== true
+  const request = responseCalls(segment).at(-1)?.request
+  return end !== undefined && segment.ids.at(-1) === end && request?.samplingParams.ignore_eos !== true
 }
+
+/** Returns how many tokens a call sampled: a branch may have inserted others after them. */
+const sampledIn = ({ forced = [] }: ResponseSegment, call: Span): number =>
+  forced.reduce(
+    (count, { start, end }) => count - Math.max(0, Math.min(end, call.end) - Math.max(start, call.start)),
+    call.end - call.start,
+  )
 
 function finishContradictions(
   trajectory: Trajectory,
@@ -159,7 +172,7 @@ const KEPT_BACK = 8
 /** Returns the limits of the call that ended a response if none of them was reached; undefined if one was reached or is unknown. */
 function unusedRoom(segment: ResponseSegment, context: number | undefined) {
   const call = responseCalls(segment).at(-1)
-  const allowed = tokenLimit(call?.request as ResponseSegment['request'])
+  const allowed = tokenLimit(call?.request)
   if (!call?.request || allowed === undefined || context === undefined) return undefined
   const written = call.end - call.start
   // More tokens are read than are sent for images.
@@ -169,7 +182,7 @@ function unusedRoom(segment: ResponseSegment, context: number | undefined) {
 }
 
 /** Returns the limit of new tokens. Each endpoint has its own name for it, and files of other programs may have any value there. */
-function tokenLimit(request: ResponseSegment['request']): number | undefined {
+function tokenLimit(request: ResponseCall['request']): number | undefined {
   const { max_new_tokens, max_completion_tokens } = request?.samplingParams ?? {}
   const limit = request?.endpoint === 'chat' ? max_completion_tokens : max_new_tokens
   return Number.isSafeInteger(limit) && (limit as number) >= 0 ? (limit as number) : undefined

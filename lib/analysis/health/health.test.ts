@@ -383,6 +383,15 @@ describe('health', () => {
         places: [{ start: prompt.ids.length + 3, end: prompt.ids.length + 5 }],
       },
     ])
+    const resumed = (at: number, more: Partial<ResponseSegment> = {}) => {
+      const again = { at, request: { ...request, inputLength: prompt.ids.length + at } }
+      return checked(of([prompt, response('four', { request, resumed: [again], ...more })])).findings
+    }
+    expect(resumed(2)).toEqual([])
+    expect(resumed(1)).toMatchObject([
+      { kind: 'over-limit', places: [{ start: prompt.ids.length + 4, end: prompt.ids.length + 5 }] },
+    ])
+    expect(resumed(4, { forced: [{ start: 3, end: 4, as: 'text' }], mask: [1, 1, 1, 0, 1] })).toEqual([])
     const odd = { ...request, samplingParams: { max_new_tokens: '3', max_completion_tokens: -1 } }
     expect(checked(of([prompt, response('four', { request: odd })])).findings).toEqual([])
   })
