@@ -165,6 +165,16 @@ describe('the lints of a recorded mask', () => {
       },
     )
 
+    test('of a resumed response depends on the call that sampled it', () => {
+      const [free, biased] = [request({}), request({ logit_bias: { '5': 100 } })]
+      const resumed = (first: typeof free, last: typeof free): Partial<ResponseSegment> => ({
+        ...first,
+        ...(last.request && { resumed: [{ at: 1, request: last.request }] }),
+      })
+      expect(found(certain(resumed(free, biased)))).toEqual([])
+      expect(found(certain(resumed(biased, free)))).toEqual([['synthetic-end', '<|im_end|>']])
+    })
+
     test('do not report it if it is untrained or if other tokens are as certain', () => {
       const last = clean.segments[3] as Segment
       expect(

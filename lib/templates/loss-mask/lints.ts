@@ -1,5 +1,6 @@
 /** Finds known faults of a loss mask in the mask itself. */
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { responseCalls } from '#lib/trajectory/messages/response-calls.ts'
 import { type MaskedPart, type MaskedTokens, quoteTokens } from './masked-tokens.ts'
 import type { Lint, LintKind, LintPlace, MaskMethodName, TokenRange } from './report.ts'
 import { type TrajectoryTokens, trajectoryTokens } from './trajectory-tokens.ts'
@@ -91,9 +92,10 @@ function syntheticEnds(
 
 const FORCING = ['regex', 'json_schema', 'ebnf', 'structural_tag', 'logit_bias'] as const
 
-function wasSampledOrForced({ ids, finish, request }: ResponseSegment): boolean {
+function wasSampledOrForced(segment: ResponseSegment): boolean {
+  const { ids, finish } = segment
   const isStop = finish?.kind === 'stop' && finish.matched !== undefined && finish.matched === ids.at(-1)
-  const parameters = request?.samplingParams ?? {}
+  const parameters = responseCalls(segment).at(-1)?.request?.samplingParams ?? {}
   const isForced = FORCING.some((name) => {
     const value = parameters[name]
     return value !== undefined && value !== null && value !== ''
