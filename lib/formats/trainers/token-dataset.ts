@@ -95,15 +95,16 @@ function sampleOf(row: Row, source: RecordSource): TrainedSample {
   const all = 'all' in fields ? idsOf(fields.all) : [...prompt, ...idsOf(fields.response)]
   const columnMask = column(z.nullish(maskSchema), maskField)
   const logprobs = column(z.nullish(logprobsSchema), logprobField)
-  const { keep, removed } = paddingOf(row, all.length)
+  const { keep, removed, promptTokens } = paddingOf(row, prompt.length, all.length)
   const ids = keep(all)
   const labels = row.labels ?? undefined
   refuseIf(lengthViolation({ labels }, all.length))
-  // Columns have an entry for each token of the response, or for each of all tokens.
-  const promptLength = [columnMask, logprobs].some((column) => column?.length === all.length) ? 0 : prompt.length
+  // Columns have an entry for each token of the response, or for each of all tokens. Labels are of all tokens.
+  const isOverAll = [labels ?? columnMask, logprobs].some((column) => column?.length === all.length)
+  const promptLength = isOverAll ? 0 : promptTokens
   const mask = labels ? keep(maskOfLabels(labels, all, 'labels')) : columnMask && keep(columnMask)
   const assumed =
-    promptLength === 0 && prompt.length > 0 && !mask ? ids.map((_, at) => (at < prompt.length ? 0 : 1)) : mask
+    promptLength === 0 && promptTokens > 0 && !mask ? ids.map((_, at) => (at < promptTokens ? 0 : 1)) : mask
   const group = nameIn(row, GROUPS)
   const reward = nameIn(row, REWARDS)
   const isNumber = reward !== undefined && typeof row[reward] === 'number'
@@ -159,17 +160,23 @@ function groupOf({ sample, ...row }: Row, name: string, source: RecordSource) {
 }
 
 interface Padding {
-  /** Removes the entries of padding from a column over all tokens; another column stays as it is. */
+  /** Removes the entries of padding from a column over all tokens or over the response; another column stays as it is. */
   readonly keep: <T>(column: readonly T[]) => readonly T[]
   readonly removed: number
+  /** Number of tokens of the prompt that are no padding. */
+  readonly promptTokens: number
 }
 
-function paddingOf({ attention_mask: mask }: Row, tokens: number): Padding {
-  if (!mask) return { keep: (column) => column, removed: 0 }
+function paddingOf({ attention_mask: mask }: Row, promptLength: number, tokens: number): Padding {
+  if (!mask) return { keep: (column) => column, removed: 0, promptTokens: promptLength }
   refuseIf(lengthViolation({ attention_mask: mask }, tokens))
   const isToken = mask.map(Boolean)
   return {
-    keep: (column) => (column.length === tokens ? column.filter((_, index) => isToken[index]) : column),
+    keep(column) {
+      const from = tokens - column.length
+      return from === 0 || from === promptLength ? column.filter((_, index) => isToken[from + index]) : column
+    },
     removed: isToken.filter((bit) => !bit).length,
+    promptTokens: isToken.slice(0, promptLength).filter(Boolean).length,
   }
 }

@@ -421,6 +421,23 @@ describe('A row of a token data set', () => {
     })
   })
 
+  test('loses padding before its prompt and after its completion, in columns of either length', () => {
+    const padded = { prompt_ids: [0, 0, 1, 2], completion_ids: [3, 4, 0], attention_mask: [0, 0, 1, 1, 1, 1, 0] }
+    for (const columns of [
+      {},
+      { logprobs: [-1, -2, 0] },
+      { logprobs: [0, 0, 0, 0, -1, -2, 0] },
+      { labels: [-100, -100, -100, -100, 3, 4, -100] },
+    ]) {
+      const read = trajectoryOf(tokenDataset, { ...padded, ...columns })
+      expect([ids(read), lossMask(read)]).toEqual([
+        [1, 2, 3, 4],
+        [0, 0, 1, 1],
+      ])
+      expect(logprobs(read).slice(2)).toEqual('logprobs' in columns ? [-1, -2] : [null, null])
+    }
+  })
+
   test('with tokens and metrics has a column for each metric', () => {
     const row = { tokens: [1, 2], metrics: { logprobs: [-1, -2], entropy: [0.5, 1], length: 2, novelty: [3, 4] } }
     opens(row, 'token-dataset')
