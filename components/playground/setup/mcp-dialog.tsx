@@ -28,6 +28,14 @@ export function McpDialog({ tools, mockTools, mcpTools, onChange, onClose }: Mcp
       mcpTools: [...mcpTools.filter(({ name }) => name !== tool.name), ...(isChosen ? [tool] : [])],
       tools: [...tools.filter((name) => name !== tool.name), ...(isChosen ? [tool.name] : [])],
     })
+  /** Removes all tools of a server from the setup. */
+  const leaveOut = (server: string) => {
+    const left = mcpTools.flatMap(({ mcp, name }) => (mcp === server ? [name] : []))
+    onChange({
+      mcpTools: mcpTools.filter(({ mcp }) => mcp !== server),
+      tools: tools.filter((name) => !left.includes(name)),
+    })
+  }
   const chosen = mcpTools
     .filter(({ name }) => tools.includes(name))
     .map(({ mcp, name }) => ({ name, mcp: { server: mcp } }))
@@ -50,6 +58,7 @@ export function McpDialog({ tools, mockTools, mcpTools, onChange, onClose }: Mcp
             chosen={mcpTools.filter(({ mcp }) => mcp === server.name)}
             clash={clash}
             onToggle={toggle}
+            onRemoved={() => leaveOut(server.name)}
           />
         ))}
         <NewServer />
@@ -64,15 +73,30 @@ interface ServerToolsProps {
   /** Returns why the run cannot have a tool together with its other tools; undefined if it can. */
   readonly clash: (tool: McpToolName) => string | undefined
   readonly onToggle: (tool: McpToolName, isChosen: boolean) => void
+  /** Called when the server is no longer saved. */
+  readonly onRemoved: () => void
 }
 
-function ServerTools({ server: { name, place, source }, chosen, clash, onToggle }: ServerToolsProps) {
+function ServerTools({ server: { name, place, source }, chosen, clash, onToggle, onRemoved }: ServerToolsProps) {
   const [isAsked, setIsAsked] = useState(chosen.length > 0)
+  const [refusal, setRefusal] = useState<ApiError>()
   const { data, error, isFetching, refetch } = useQuery({ ...mcpToolsOptions(name), enabled: isAsked })
   const client = useQueryClient()
   // A server may list several tools with the same name.
   const offered = data?.map((tool, index) => ({ ...tool, key: `${index} ${tool.name}` }))
   const gone = chosen.filter((tool) => data && !data.some((offered) => offered.name === tool.name))
+  const problem = refusal ?? error
+  const remove = async () => {
+    setRefusal(undefined)
+    try {
+      await removeMcpServer(name)
+      onRemoved()
+      await client.invalidateQueries({ queryKey: mcpServersOptions().queryKey })
+    } catch (reason) {
+      if (!(reason instanceof ApiError)) throw reason
+      setRefusal(reason)
+    }
+  }
   return (
     <section aria-label={name} data-mcp-server={name}>
       <div className="flex items-start gap-2">
@@ -91,19 +115,12 @@ function ServerTools({ server: { name, place, source }, chosen, clash, onToggle 
           <Button onClick={() => setIsAsked(true)}>Show tools</Button>
         )}
         {source === 'saved' && (
-          <Button
-            aria-label={`Remove ${name}`}
-            onClick={async () => {
-              await removeMcpServer(name)
-              for (const tool of chosen) onToggle(tool, false)
-              void client.invalidateQueries({ queryKey: mcpServersOptions().queryKey })
-            }}
-          >
+          <Button aria-label={`Remove ${name}`} onClick={remove}>
             Remove
           </Button>
         )}
       </div>
-      {error instanceof ApiError && <Banner tone="bad" title={error.message} hint={error.hint} />}
+      {problem instanceof ApiError && <Banner tone="bad" title={problem.message} hint={problem.hint} />}
       {data?.length === 0 && <p className="text-faint text-xs">No tools.</p>}
       {offered?.map(({ key, name: tool, description, obstacle, fingerprint }) => {
         const choice = obstacle === undefined ? chosen.find((other) => other.name === tool) : undefined
