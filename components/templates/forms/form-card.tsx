@@ -1,5 +1,5 @@
 import { ArrowDown, ArrowUp, Copy, Trash2 } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { IconButton } from '#components/ui/icon-button.tsx'
 
 interface FormCardProps {
@@ -44,4 +44,21 @@ export function FormCard({ name, head, onMove, onDuplicate, onDelete, children }
       <div className="grid gap-2.5 p-2.5">{children}</div>
     </li>
   )
+}
+
+/** Returns the ref of a list of cards, and a function that changes its text and moves the focus to a new or moved card. */
+export function useCards(onChange: (text: string) => void) {
+  const list = useRef<HTMLOListElement>(null)
+  /** Index of the card that gets the focus when it is rendered. */
+  const wanted = useRef<number>(undefined)
+  useEffect(() => {
+    if (wanted.current === undefined) return
+    list.current?.children[wanted.current]?.querySelector<HTMLElement>('select, input')?.focus()
+    wanted.current = undefined
+  })
+  const change = (text: string, focused?: number) => {
+    onChange(text)
+    wanted.current = focused
+  }
+  return { list, change }
 }

@@ -122,6 +122,21 @@ test('the form of tools adds a tool with name, description and parameters', asyn
   ])
 })
 
+test('the form of tools moves, adds and deletes a tool together with the focus', async () => {
+  const { text, user } = open(ToolsForm, '[{"name": "a"}, {"name": "b"}, {"name": "c"}]')
+  const names = () => JSON.parse(text()).map(({ name }: { readonly name: string }) => name)
+  const field = (number: number) =>
+    within(screen.getByRole('listitem', { name: `tool ${number}` })).getByLabelText('name')
+  field(1).focus()
+  await user.keyboard('{Alt>}{ArrowDown}{ArrowDown}{/Alt}')
+  expect(names()).toEqual(['b', 'c', 'a'])
+  expect(document.activeElement).toBe(field(3))
+  await user.click(screen.getByRole('button', { name: 'Add a tool' }))
+  expect(document.activeElement).toBe(field(4))
+  await user.click(screen.getByRole('button', { name: 'Delete tool 4' }))
+  expect(document.activeElement).toBe(field(3))
+})
+
 test('the form of options offers the names that the template reads, and accepts any other', async () => {
   const template = '{% if enable_thinking %}{{ date_string }}{% endif %}'
   const { text, user } = open((props) => <OptionsForm {...props} template={template} />, '{"x": 1.0}')

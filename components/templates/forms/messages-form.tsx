@@ -1,6 +1,5 @@
 'use client'
 import { Plus, X } from 'lucide-react'
-import { useEffect, useRef } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { Select, TextArea, TextField } from '#components/ui/field.tsx'
 import { IconButton } from '#components/ui/icon-button.tsx'
@@ -17,7 +16,7 @@ import {
 } from '#lib/templates/document/message-form.ts'
 import { JsonField } from '../editor/json-field.tsx'
 import { Unreadable } from '../editor/unreadable.tsx'
-import { FormCard } from './form-card.tsx'
+import { FormCard, useCards } from './form-card.tsx'
 
 interface MessagesFormProps {
   /** JSON list of messages. */
@@ -30,21 +29,10 @@ const ROLES = ['system', 'user', 'assistant', 'tool', 'developer'] as const
 
 /** Form of the conversation as cards. A change edits only its part of the text, so fields that the form lacks are kept. */
 export function MessagesForm({ text, onChange, onText }: MessagesFormProps) {
-  const list = useRef<HTMLOListElement>(null)
-  /** Index of a new or moved card, which gets the focus when it is rendered. */
-  const wanted = useRef<number>(undefined)
-  useEffect(() => {
-    if (wanted.current === undefined) return
-    list.current?.children[wanted.current]?.querySelector<HTMLElement>('select')?.focus()
-    wanted.current = undefined
-  })
+  const { list, change } = useCards(onChange)
   const read = messageCards(text)
   if (read.kind === 'unreadable') return <Unreadable why={read.why} onText={onText} />
   const { cards } = read
-  const change = (changed: string, focus?: number) => {
-    onChange(changed)
-    wanted.current = focus
-  }
   const swap = (at: number, to: number) =>
     to >= 0 && to < cards.length ? () => change(withSwapped(text, [], at, to), to) : undefined
   return (

@@ -6,7 +6,7 @@ import { withoutValue, withSwapped, withValue } from '#lib/json/json-text.ts'
 import { toolCards, withDuplicate, withTool } from '#lib/templates/document/message-form.ts'
 import { JsonField } from '../editor/json-field.tsx'
 import { Unreadable } from '../editor/unreadable.tsx'
-import { FormCard } from './form-card.tsx'
+import { FormCard, useCards } from './form-card.tsx'
 
 interface ToolsFormProps {
   /** JSON list of tools, or ''. */
@@ -17,11 +17,12 @@ interface ToolsFormProps {
 
 /** Form of the tools as cards with name, description and parameters. */
 export function ToolsForm({ text, onChange, onText }: ToolsFormProps) {
+  const { list, change } = useCards(onChange)
   const read = toolCards(text)
   if (read.kind === 'unreadable') return <Unreadable why={read.why} onText={onText} />
   const { cards } = read
   const swap = (at: number, to: number) =>
-    to >= 0 && to < cards.length ? () => onChange(withSwapped(text, [], at, to)) : undefined
+    to >= 0 && to < cards.length ? () => change(withSwapped(text, [], at, to), to) : undefined
   return (
     <div className="grid gap-2.5 p-3">
       {cards.length === 0 && (
@@ -31,7 +32,7 @@ export function ToolsForm({ text, onChange, onText }: ToolsFormProps) {
             : 'No tools: the template receives none, and many templates then write no system message.'}
         </p>
       )}
-      <ol aria-label="Tools" className="grid gap-2.5">
+      <ol ref={list} aria-label="Tools" className="grid gap-2.5">
         {cards.map(({ name, description, parameters, holder }, at) => (
           <FormCard
             // biome-ignore lint/suspicious/noArrayIndexKey: the name changes while it is typed, so the index identifies a tool
@@ -39,8 +40,8 @@ export function ToolsForm({ text, onChange, onText }: ToolsFormProps) {
             name={`tool ${at + 1}`}
             head={<span className="truncate font-medium font-mono text-[12px]">{name === '' ? 'no name' : name}</span>}
             onMove={{ up: swap(at, at - 1), down: swap(at, at + 1) }}
-            onDuplicate={() => onChange(withDuplicate(text, at))}
-            onDelete={() => onChange(cards.length === 1 ? '' : withoutValue(text, [at]))}
+            onDuplicate={() => change(withDuplicate(text, at), at + 1)}
+            onDelete={() => (cards.length === 1 ? change('') : change(withoutValue(text, [at]), Math.max(at - 1, 0)))}
           >
             <TextField
               label="name"
@@ -69,7 +70,7 @@ export function ToolsForm({ text, onChange, onText }: ToolsFormProps) {
           </FormCard>
         ))}
       </ol>
-      <Button className="justify-self-start" onClick={() => onChange(withTool(text, cards.length))}>
+      <Button className="justify-self-start" onClick={() => change(withTool(text, cards.length), cards.length)}>
         <Plus size={14} aria-hidden /> Add a tool
       </Button>
     </div>
