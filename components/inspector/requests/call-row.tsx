@@ -1,6 +1,7 @@
 import { ChevronRight } from 'lucide-react'
 import { countText, durationText } from '#components/token-view/numbers.ts'
 import type { RecordedCall } from '#lib/analysis/requests/recorded-calls.ts'
+import { tokensRead } from '#lib/trajectory/messages/response-calls.ts'
 import { cachedTokensOf } from '#lib/trajectory/tokens/statistics.ts'
 import { phasesOf, TimingBar } from './timing-bar.tsx'
 
@@ -17,8 +18,6 @@ interface CallRowProps {
 export function CallRow({ call, longestMs, isOpen, hash, onToggle }: CallRowProps) {
   const { number, request, segment, segmentIndex } = call
   const { timing, finish, usage } = segment
-  // More tokens are read than are sent for images, and the cached ones are among those that are read.
-  const read = usage?.promptTokens ?? request.inputLength
   const holds = hash === undefined ? undefined : hash === request.inputHash
   const cached = cachedTokensOf(segment)
   return (
@@ -33,7 +32,7 @@ export function CallRow({ call, longestMs, isOpen, hash, onToggle }: CallRowProp
       <ChevronRight size={13} aria-hidden className={`text-faint transition-transform ${isOpen ? 'rotate-90' : ''}`} />
       <span className="font-medium">request {number}</span>
       <span className="truncate text-dim">
-        {countText(read)} in
+        {countText(tokensRead(request, usage))} in
         {holds === false && <strong className="text-bad"> · ids differ</strong>}
         {request.read && <strong className="text-bad"> · differs from the tokens here</strong>}
         {cached !== null && cached > 0 && ` · ${countText(cached)} cached`}

@@ -3,6 +3,7 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import { countText, durationText, percentText } from '#components/token-view/numbers.ts'
 import { useRowWindow } from '#components/ui/row-window.ts'
 import { type RecordedCall, recordedCalls } from '#lib/analysis/requests/recorded-calls.ts'
+import { tokensRead } from '#lib/trajectory/messages/response-calls.ts'
 import { cachedTokensOf } from '#lib/trajectory/tokens/statistics.ts'
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -83,8 +84,7 @@ function summary(trajectory: TrajectoryView, calls: readonly RecordedCall[]): st
   const sum = (amount: (call: RecordedCall) => number | undefined) =>
     calls.reduce((total, call) => total + (amount(call) ?? 0), 0)
   const sent = sum(({ request }) => request.inputLength)
-  // More tokens are read than are sent for images.
-  const read = sum(({ request, segment: { usage } }) => usage?.promptTokens ?? request.inputLength)
+  const read = sum(({ request, segment: { usage } }) => tokensRead(request, usage))
   const cached = sum(({ segment }) => cachedTokensOf(segment) ?? 0)
   const responses = segmentsOf(trajectory).filter(({ kind }) => kind === 'response').length
   const ms = sum(({ segment }) => segment.timing?.elapsedMs)

@@ -2,7 +2,7 @@
 
 import type { Outcome, ResponseSegment, Span, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { HealthFinding } from '#lib/trajectory/health/health.ts'
-import { type ResponseCall, responseCalls } from '#lib/trajectory/messages/response-calls.ts'
+import { type ResponseCall, responseCalls, tokensRead } from '#lib/trajectory/messages/response-calls.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { placedResponses } from '#lib/trajectory/tokens/tokens.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
@@ -175,9 +175,7 @@ function unusedRoom(segment: ResponseSegment, context: number | undefined) {
   const allowed = tokenLimit(call?.request)
   if (!call?.request || allowed === undefined || context === undefined) return undefined
   const written = call.end - call.start
-  // More tokens are read than are sent for images.
-  const read = Math.max(call.request.inputLength, call.usage?.promptTokens ?? 0)
-  const isFull = read + written >= context - KEPT_BACK
+  const isFull = tokensRead(call.request, call.usage) + written >= context - KEPT_BACK
   return written >= allowed || isFull ? undefined : { written, allowed, context }
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import type { ResponseSegment, Trajectory } from '../format/trajectory.ts'
 import { tokenAt } from '../tokens/tokens.ts'
-import { contextTokens, lastServer, requestAt } from './response-calls.ts'
+import { contextTokens, lastServer, requestAt, tokensRead } from './response-calls.ts'
 
 const request = (server: string): NonNullable<ResponseSegment['request']> => ({
   server,
@@ -34,6 +34,13 @@ test('requestAt returns the call that sampled a token, or that answered its prom
     return token && requestAt(trajectory, token)?.server
   })
   expect(servers).toEqual(['first', 'first', 'first', 'second', undefined, undefined])
+})
+
+test('tokensRead counts the tokens that the server reports, and at least those that were sent', () => {
+  const sent = { inputLength: 10 }
+  expect([undefined, {}, { promptTokens: 0 }, { promptTokens: 74 }].map((usage) => tokensRead(sent, usage))).toEqual([
+    10, 10, 10, 74,
+  ])
 })
 
 test('The last server is that of the last response, and undefined without a response or its request', () => {

@@ -39,6 +39,15 @@ export function requestAt(
 export const lastServer = ({ segments }: Pick<TrajectoryView, 'segments'>): string | undefined =>
   segments.findLast((segment) => segment.kind === 'response')?.request?.server
 
+/**
+ * Returns how many tokens a server read for a call: those that were sent, and in place of images more. A smaller count of the server is an
+ * error of the file that reports it.
+ */
+export const tokensRead = (
+  request: Pick<NonNullable<ResponseView['request']>, 'inputLength'>,
+  usage: ResponseView['usage'],
+): number => Math.max(request.inputLength, usage?.promptTokens ?? 0)
+
 /** Returns how many tokens of the context a trajectory fills: its own, and those beyond them that the model read for its images. */
 export function contextTokens(trajectory: Pick<TrajectoryView, 'segments' | 'live'>): number {
   const further = trajectory.segments
