@@ -97,14 +97,14 @@ describe('the summary of a comparison', () => {
   })
 })
 
-function List() {
+function List({ shown = pair }: { readonly shown?: ShownPair }) {
   const [view, setView] = useState(VIEW)
   const [filter, setFilter] = useState<DriftFilter>(NO_FILTER)
   return (
     <>
       <output>{view.drift}</output>
       <DriftList
-        pair={pair}
+        pair={shown}
         view={view}
         onView={(change) => setView({ ...view, ...change })}
         onPoint={() => {}}
@@ -116,6 +116,22 @@ function List() {
 }
 
 describe('the drift list', () => {
+  test('isolates the texts of both sides, so that a text from right to left does not change their order', () => {
+    const { left, right } = pair.compared
+    const written = (side: typeof left, text: string): typeof left => {
+      const vocab = Object.fromEntries(Object.keys(side.trajectory.vocab).map((id) => [id, text]))
+      return { ...side, trajectory: { ...side.trajectory, vocab } }
+    }
+    const compared = { ...pair.compared, left: written(left, 'א'), right: written(right, '\u202eב') }
+    render(<List shown={{ ...pair, compared }} />)
+    const [option] = within(screen.getByRole('listbox')).getAllByRole('option')
+    const outside = option?.cloneNode(true) as HTMLElement
+    for (const isolated of outside.querySelectorAll('bdi')) isolated.remove()
+    expect(option?.textContent).toContain('א')
+    expect(option?.textContent).toContain('⟨U+202E⟩')
+    expect(outside.textContent).not.toMatch(/[א-ת\u202e]/)
+  })
+
   test('moves the choice with the arrow keys and stops at its ends', async () => {
     render(<List />)
     screen.getByRole('listbox').focus()

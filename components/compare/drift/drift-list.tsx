@@ -4,6 +4,7 @@
 import { Fragment, type KeyboardEvent, useEffect, useEffectEvent, useId, useMemo } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
 import { bytesView } from '#components/token-view/pieces/piece-view.ts'
+import { ForeignText } from '#components/ui/bounded-text.tsx'
 import { Select } from '#components/ui/field.tsx'
 import { useRowWindow } from '#components/ui/row-window.ts'
 import {
@@ -240,14 +241,15 @@ function Excerpt({ trajectory, tokens: { start, end }, isCut }: ExcerptProps) {
   if (start === end) return '∅'
   const ids = idsIn(trajectory, { start, end: Math.min(end, start + EXCERPT_TOKENS) })
   const more = end - start > EXCERPT_TOKENS ? '…' : ''
-  if (!isCut) return textOf(ids, trajectory.vocab).replaceAll('\n', '↵') + more
+  // Without isolation, a text from right to left would change the order of both sides.
+  if (!isCut) return <ForeignText>{textOf(ids, trajectory.vocab).replaceAll('\n', '↵') + more}</ForeignText>
   return (
     <>
       {Array.from(ids, (id, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the positions of the tokens do not change
         <Fragment key={index}>
           {index > 0 && <span className="text-(--mark-hit)">|</span>}
-          {pieceText(trajectory.vocab[id])}
+          <ForeignText>{pieceText(trajectory.vocab[id])}</ForeignText>
         </Fragment>
       ))}
       {more}
