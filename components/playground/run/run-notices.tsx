@@ -1,7 +1,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
-import { Link } from '#components/shell/navigation.tsx'
+import { Link, useNavigation } from '#components/shell/navigation.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import type { ServerEntry } from '#lib/api/server-status.ts'
@@ -45,10 +45,12 @@ export function PlaygroundNotices({
   onServerTokenizer,
 }: PlaygroundNoticesProps) {
   const { data: waitingFor } = useQuery(downloadsOptions(isStarting))
+  // While the application does not respond, the frame of the page says so.
+  const { isUnreachable } = useNavigation()
   const unreached = problem && ADDRESS_FAILURES.has(problem.code) ? server : undefined
   return (
     <>
-      {!isConnected && (
+      {!isConnected && !isUnreachable && (
         <Banner
           tone="note"
           title="The connection to Rollscope’s server was lost. Trying again…"
