@@ -81,6 +81,7 @@ export function Shell({ title, trajectory, storedKey, notice, server = '', onExp
     lastOpening.current?.abort()
     lastOpening.current = opening
     setProblem(undefined)
+    setReading(undefined)
     return opening
   }
   /** Opens a file, and shows its name while it is read. */
