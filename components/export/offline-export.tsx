@@ -5,6 +5,7 @@ import { useViewState } from '#components/shell/view-state.ts'
 import { NO_FOLDS } from '#components/token-view/grid-options.ts'
 import { Button } from '#components/ui/button.tsx'
 import { CheckField } from '#components/ui/field.tsx'
+import { loadWhenAnswered } from '#lib/browser/application.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 interface OfflineExportProps {
@@ -23,7 +24,7 @@ export function OfflineExport({ trajectory, tokens, onClose, onError }: OfflineE
   const save = async () => {
     setIsSaving(true)
     const visibleState = tokens?.shown()
-    const { exportOffline } = await import('#lib/browser/files/offline.ts')
+    const { exportOffline } = await loadWhenAnswered(() => import('#lib/browser/files/offline.ts'))
     await exportOffline(trajectory, { ...view, folds: NO_FOLDS, marks: [], ...visibleState }, parts).catch(onError)
     onClose()
   }

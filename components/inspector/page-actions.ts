@@ -1,4 +1,5 @@
 import type { CommandScreen } from '#components/inspector/commands/command.ts'
+import { loadWhenAnswered } from '#lib/browser/application.ts'
 import { saveContent } from '#lib/browser/files/save-file.ts'
 import type { Inspection } from './inspection.ts'
 
@@ -9,11 +10,11 @@ export function savingActions(inspection: Inspection): Pick<CommandScreen['page'
   const { trajectory, view, folds, marks, say } = inspection
   return {
     copyImage: async () => {
-      const { copyGridImage } = await import('#components/inspector/image/copy-image.ts')
+      const { copyGridImage } = await loadWhenAnswered(() => import('#components/inspector/image/copy-image.ts'))
       say(await copyGridImage(inspection, trajectory.title ?? trajectory.model.name ?? 'Trajectory', saveContent))
     },
     saveOffline: async () => {
-      const { exportOffline } = await import('#lib/browser/files/offline.ts')
+      const { exportOffline } = await loadWhenAnswered(() => import('#lib/browser/files/offline.ts'))
       say('Writing the page…')
       await exportOffline(trajectory, { ...view, folds, marks }, EVERYTHING)
         .then(() => say('Saved as one HTML file.'))

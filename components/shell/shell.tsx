@@ -2,11 +2,12 @@
 /** The frame of every page: the header, the gate for the launch token, and opening a file by button or drop. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { usePathname } from 'next/navigation'
-import { lazy, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import { ApiError } from '#lib/browser/api.ts'
+import { loadWhenAnswered } from '#lib/browser/application.ts'
 import type { Exports } from '#lib/browser/files/files.ts'
 import type { FilesOpening } from '#lib/browser/files/opened-files.ts'
 import type { DroppedFiles } from '#lib/browser/files/selected-files.ts'
@@ -29,7 +30,7 @@ import { useServerStatus } from './use-server-status.ts'
 const KeysDialog = lazyPart(async () => (await import('./keys-dialog.tsx')).KeysDialog)
 const OpenDialog = lazyPart(async () => (await import('./opening/open-dialog.tsx')).OpenDialog)
 const FilesDialog = lazyPart(async () => (await import('./opening/files-dialog.tsx')).FilesDialog)
-const TokenGate = lazy(async () => ({ default: (await import('./token-gate.tsx')).TokenGate }))
+const TokenGate = lazyPart(async () => (await import('./token-gate.tsx')).TokenGate)
 const TrajectoryExport = lazyPart(async () => (await import('./trajectory-export.tsx')).TrajectoryExport)
 
 interface ShellProps {
@@ -90,7 +91,7 @@ export function Shell({ title, trajectory, storedKey, notice, server = '', onExp
     setIsOpening(false)
     const telling = setTimeout(() => setReading(file.name), UNTOLD_MS)
     try {
-      const { openUserFile } = await import('./opening/open-file.ts')
+      const { openUserFile } = await loadWhenAnswered(() => import('./opening/open-file.ts'))
       await go(await openUserFile(openedFile, file, opening.signal))
     } catch (reason) {
       if (!opening.signal.aborted) fail(reason)
@@ -103,7 +104,7 @@ export function Shell({ title, trajectory, storedKey, notice, server = '', onExp
   const openAll = async (dropped: DroppedFiles) => {
     const [first, ...others] = dropped.files
     if (first && others.length === 0 && dropped.entries.length === 0) return open(first)
-    const { openFiles } = await import('#lib/browser/files/opened-files.ts')
+    const { openFiles } = await loadWhenAnswered(() => import('#lib/browser/files/opened-files.ts'))
     setIsOpening(false)
     const started = openFiles(dropped)
     setOpening(started)
@@ -112,7 +113,7 @@ export function Shell({ title, trajectory, storedKey, notice, server = '', onExp
   }
   const drop = async (dropped: DroppedFiles) => {
     if (onFiles) {
-      const { filesIn } = await import('#lib/browser/files/selected-files.ts')
+      const { filesIn } = await loadWhenAnswered(() => import('#lib/browser/files/selected-files.ts'))
       const [first, ...others] = await filesIn(dropped)
       if (first && (await onFiles([first, ...others]))) return
     }
@@ -136,15 +137,11 @@ export function Shell({ title, trajectory, storedKey, notice, server = '', onExp
     openFile: () => setIsOpening(true),
     exportFile:
       trajectory && trajectory.segments.length > 0
-        ? async () =>
-            setExports(
-              await (await import('#lib/browser/files/files.ts')).exportsOf(
-                trajectory,
-                (choices) => setExports((known) => known && { ...known, choices }),
-                fail,
-                { storedKey },
-              ),
-            )
+        ? async () => {
+            const { exportsOf } = await loadWhenAnswered(() => import('#lib/browser/files/files.ts'))
+            const onChoices = (choices: Exports['choices']) => setExports((known) => known && { ...known, choices })
+            setExports(await exportsOf(trajectory, onChoices, fail, { storedKey }))
+          }
         : onExport,
     showKeys: () => setIsAsking(true),
     showHelp: () => window.open(help, '_blank', 'noopener'),

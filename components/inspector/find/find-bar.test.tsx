@@ -1,4 +1,4 @@
-import { act, render, screen, waitFor } from '@testing-library/react'
+import { act, fireEvent, render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -117,6 +117,9 @@ test('the find bar searches for an example chosen in the help, and gets the focu
   onTestFinished(() => void Reflect.deleteProperty(HTMLElement.prototype, 'hidePopover'))
   const user = userEvent.setup()
   setUp()
+  const [, help] = screen.getAllByLabelText('Search help')
+  if (!help) throw new Error('the help has no panel')
+  fireEvent(help, Object.assign(new Event('beforetoggle'), { newState: 'open' }))
   await user.click(await screen.findByText('tool:add'))
   expect(await screen.findByText('1 hit')).toBeTruthy()
   expect(hidePopover).toHaveBeenCalledOnce()

@@ -1,6 +1,7 @@
 'use client'
 import { ChevronDown, ChevronUp, CircleHelp } from 'lucide-react'
-import { lazy, Suspense, useRef } from 'react'
+import { useRef, useState } from 'react'
+import { latePart } from '#components/token-view/late-part.tsx'
 import { IconButton } from '#components/ui/icon-button.tsx'
 import { Popover } from '#components/ui/popover.tsx'
 import type { InspectorPartProps } from '../inspection.ts'
@@ -10,7 +11,7 @@ import { withRecent } from './recent-finds.ts'
 import { useHitSteps } from './use-hit-steps.ts'
 import { useQueryField } from './use-query-field.ts'
 
-const FindHelp = lazy(async () => ({ default: (await import('./find-help.tsx')).FindHelp }))
+const FindHelp = latePart(async () => (await import('./find-help.tsx')).FindHelp)
 
 interface FindBarProps extends InspectorPartProps {
   /** Recent queries, the latest first. */
@@ -22,6 +23,7 @@ interface FindBarProps extends InspectorPartProps {
 export function FindBar({ inspection, recent, onRecent }: FindBarProps) {
   const { view, onView, grid, offer } = inspection
   const field = useRef<HTMLInputElement>(null)
+  const [hasHelp, setHasHelp] = useState(false)
   const typing = useQueryField({ query: view.find, onQuery: (find) => onView({ find }), recent })
   const steps = useHitSteps(inspection)
   const hasNoHits = steps.state.hits.length === 0
@@ -50,15 +52,17 @@ export function FindBar({ inspection, recent, onRecent }: FindBarProps) {
       <IconButton label="Next hit (Enter)" disabled={hasNoHits} onClick={() => steps.step(1)}>
         <ChevronDown size={15} aria-hidden />
       </IconButton>
-      <Popover label="Search help" button={<CircleHelp size={15} aria-hidden />}>
-        <Suspense>
-          <FindHelp
-            trajectory={inspection.trajectory}
-            recent={recent}
-            onChoose={lookForAndStay}
-            onForget={() => onRecent([])}
-          />
-        </Suspense>
+      <Popover label="Search help" button={<CircleHelp size={15} aria-hidden />} onOpen={setHasHelp}>
+        <div className="h-[min(70vh,640px)] w-[min(420px,calc(100vw-48px))] overflow-y-auto text-xs">
+          {hasHelp && (
+            <FindHelp
+              trajectory={inspection.trajectory}
+              recent={recent}
+              onChoose={lookForAndStay}
+              onForget={() => onRecent([])}
+            />
+          )}
+        </div>
       </Popover>
     </search>
   )

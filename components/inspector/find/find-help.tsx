@@ -26,7 +26,7 @@ export function FindHelp({ trajectory, recent, onChoose, onForget }: FindHelpPro
     ...versions.map((name) => ({ example: `version:${quoteName(name)}`, meaning: 'weights that sampled tokens here' })),
   ]
   return (
-    <div className="max-h-[min(70vh,640px)] w-[min(420px,calc(100vw-48px))] overflow-y-auto text-xs">
+    <>
       <p className="text-dim">
         All terms side by side must match. <code>or</code> and <code>|</code> join, <code>-</code> and <code>not</code>{' '}
         exclude, brackets group. Words side by side are one text.
@@ -52,7 +52,7 @@ export function FindHelp({ trajectory, recent, onChoose, onForget }: FindHelpPro
       {TERMS.map(({ heading, terms }) => (
         <Terms key={heading} heading={heading} terms={terms} onChoose={onChoose} />
       ))}
-    </div>
+    </>
   )
 }
 

@@ -1,5 +1,6 @@
 'use client'
-import { type ComponentProps, lazy, Suspense, useState } from 'react'
+import { type ComponentProps, Suspense, useState } from 'react'
+import { lazyCode } from '#components/shell/lazy-code.ts'
 import { ImagePicture, imageFacts } from '#components/token-view/images/image-picture.tsx'
 import { BoundedText } from '#components/ui/bounded-text.tsx'
 import { copyText } from '#components/ui/copy-text.ts'
@@ -9,7 +10,7 @@ import type { MessagePart } from '#lib/trajectory/messages/message-parts.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { CallView } from './call-view.tsx'
 
-const Markdown = lazy(async () => ({ default: (await import('#components/ui/markdown.tsx')).Markdown }))
+const Markdown = lazyCode(async () => (await import('#components/ui/markdown.tsx')).Markdown)
 
 interface MessagePartProps {
   readonly part: MessagePart

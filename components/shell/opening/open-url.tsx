@@ -5,6 +5,7 @@ import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { TextField } from '#components/ui/field.tsx'
 import { ApiError } from '#lib/browser/api.ts'
+import { loadWhenAnswered } from '#lib/browser/application.ts'
 import { useOpenedFile } from '#lib/browser/files/use-opened-file.ts'
 import { useNavigation } from '../navigation.tsx'
 
@@ -29,7 +30,7 @@ export function OpenUrl({ onOpening, onOpened }: OpenUrlProps) {
     setRefusal(undefined)
     setIsOpening(true)
     try {
-      const { openUrl } = await import('./open-file.ts')
+      const { openUrl } = await loadWhenAnswered(() => import('./open-file.ts'))
       const href = await openUrl(openedFile, url, opening.signal)
       onOpened()
       await go(href)

@@ -1,11 +1,12 @@
 'use client'
 import { Shapes } from 'lucide-react'
-import { lazy, type Ref, Suspense, useState } from 'react'
+import { type Ref, useState } from 'react'
 import { Popover, type PopoverControl } from '#components/ui/popover.tsx'
+import { latePart } from '../late-part.tsx'
 import type { LegendSource } from './legend-entries.ts'
 
 // The legend is loaded when it is opened, so that the first load of the page is smaller.
-const TokenLegend = lazy(async () => ({ default: (await import('./token-legend.tsx')).TokenLegend }))
+const TokenLegend = latePart(async () => (await import('./token-legend.tsx')).TokenLegend)
 
 interface LegendButtonProps {
   readonly source: LegendSource
@@ -35,11 +36,7 @@ export function LegendButton({ source, control }: LegendButtonProps) {
         tabIndex={0}
         className="-m-1 h-[min(70dvh,620px)] w-[min(400px,calc(100vw-48px))] overflow-y-auto p-1 text-xs"
       >
-        {isOpen && (
-          <Suspense fallback={<p className="text-faint">Loading…</p>}>
-            <TokenLegend source={source} />
-          </Suspense>
-        )}
+        {isOpen && <TokenLegend source={source} />}
       </section>
     </Popover>
   )
