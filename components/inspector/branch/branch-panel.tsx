@@ -376,7 +376,8 @@ function Progress({ progress }: { readonly progress: BranchProgress }) {
   const { keys, isRunning, ended, spent, shared } = progress
   const [only] = keys
   return (
-    <p role="status" data-branches-running={isRunning} className="text-xs">
+    // Only the end is announced: the numbers change each second.
+    <p role="status" aria-live={isRunning ? 'off' : 'polite'} data-branches-running={isRunning} className="text-xs">
       {isRunning
         ? `${ended} of ${keys.length} ${keys.length === 1 ? 'branch has' : 'branches have'} ended, ${countWithNoun(spent, 'token')} after the position.`
         : `${keys.length === 1 ? 'The branch is' : `All ${keys.length} branches are`} stored. ${countWithNoun(shared, 'token is', 'tokens are')} shared.`}{' '}
