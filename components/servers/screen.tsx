@@ -246,10 +246,10 @@ function Server({ server, status, isUsed, takesFocus, onUse, onEdit, onRemoved }
         {hasKey && ' · a key is stored'}
       </p>
       <div className="mt-3 flex flex-wrap items-center gap-2">
-        <Button onClick={onUse} disabled={isUsed}>
+        <Button onClick={onUse} isBusy={isUsed}>
           {isUsed ? 'Used in the playground' : 'Use in the playground'}
         </Button>
-        <Button onClick={test} disabled={tested === 'testing'}>
+        <Button onClick={test} isBusy={tested === 'testing'}>
           Test
         </Button>
         {source === 'saved' && (

@@ -85,7 +85,8 @@ export function ServerForm({ draft, saved, problem, isSaving, first, onChange, o
         <Button
           look="primary"
           type="submit"
-          disabled={isSaving || draft.name.trim() === '' || draft.baseUrl.trim() === ''}
+          isBusy={isSaving}
+          disabled={draft.name.trim() === '' || draft.baseUrl.trim() === ''}
         >
           {isSaving ? 'Saving…' : 'Save'}
         </Button>

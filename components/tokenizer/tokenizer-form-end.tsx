@@ -28,7 +28,7 @@ export const TokenizerFormEnd = ({ state, downloads, isIncomplete, children }: T
           Reading the tokenizer…
         </p>
       )}
-      <Button look="primary" type="submit" disabled={isIncomplete || state === 'reading'}>
+      <Button look="primary" type="submit" isBusy={state === 'reading'} disabled={isIncomplete}>
         {children}
       </Button>
     </div>

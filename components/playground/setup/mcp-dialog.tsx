@@ -108,7 +108,7 @@ function ServerTools({ server: { name, place, source }, chosen, clash, onToggle,
           </p>
         </div>
         {isAsked ? (
-          <Button onClick={() => refetch()} disabled={isFetching}>
+          <Button onClick={() => refetch()} isBusy={isFetching}>
             {isFetching ? 'Loading…' : 'Reload tools'}
           </Button>
         ) : (

@@ -49,6 +49,20 @@ test('an answer that fits the schema is shown as JSON, and the trajectory is unc
   expect(props.onRecord).not.toHaveBeenCalled()
 })
 
+test('a request that waits for its answer keeps the focus on its button, which does nothing meanwhile', async () => {
+  const answer = Promise.withResolvers<{ kind: 'answered'; reply: typeof reply }>()
+  const { props, user } = openDialog({ onAsk: vi.fn(() => answer.promise) })
+  await user.click(button('Request'))
+  await user.click(button('Requesting…'))
+  expect(document.activeElement).toBe(button('Requesting…'))
+  expect(button('Requesting…').disabled).toBe(false)
+  expect(button('Requesting…').getAttribute('aria-disabled')).toBe('true')
+  expect(props.onAsk).toHaveBeenCalledOnce()
+  answer.resolve({ kind: 'answered', reply })
+  expect(await screen.findByRole('region', { name: 'Answer' })).toBeTruthy()
+  expect(document.activeElement).toBe(button('Request'))
+})
+
 test('an answer that does not fit the schema is shown as text, with the reason', async () => {
   const unfit = { ...reply, value: undefined, text: '{"even"', problem: 'it ends too early' }
   const { user } = openDialog({ onAsk: async () => ({ kind: 'answered', reply: unfit }) })

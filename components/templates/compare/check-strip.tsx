@@ -61,7 +61,8 @@ export function CheckStrip({ serverProblem, onAsk, onShow }: CheckStripProps) {
             key={renderer}
             className="text-xs"
             title={hint}
-            disabled={answers[renderer]?.kind === 'asking' || (renderer === 'server' && serverProblem !== undefined)}
+            isBusy={answers[renderer]?.kind === 'asking'}
+            disabled={renderer === 'server' && serverProblem !== undefined}
             onClick={() => ask(renderer)}
           >
             {answers[renderer]?.kind === 'asking' ? 'Checking…' : title}
