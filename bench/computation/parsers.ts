@@ -57,6 +57,8 @@ const WELL_FORMED: Readonly<Record<string, string>> = {
   dots: '<dots_function_call><invoke name="f"></invoke><invoke name="f"><parameter name="a">1</parameter></invoke></dots_function_call>',
   iquest_q1:
     '<iquest_tool_call>f</iquest_tool_call><iquest_tool_call>f<arg_key>a</arg_key><arg_value>1</arg_value></iquest_tool_call>',
+  k2_horizon:
+    '<ifm|tool_calls><ifm|tool_call>f</ifm|tool_call><ifm|tool_call>f<ifm|arg_key>a</ifm|arg_key><ifm|arg_value>1</ifm|arg_value></ifm|tool_call></ifm|tool_calls>',
   interns1:
     '<|action_start|><|plugin|>{"name":"f"}<|action_end|><|action_start|><|plugin|>{"name":"f","parameters":{"a":1}}<|action_end|>',
   seed_oss:

@@ -186,14 +186,18 @@ function taggedCalls(
 const invoked = (section: string, call: string): RegExp =>
   new RegExp(`(?:<${section}>\\s*)?<${call}\\s+name="\\s*(?<plain>[^"\\s]+)\\s*"\\s*>`, 'yu')
 
-const keyed = (suffix: string, tag = 'tool_call'): TagFormat => ({
-  head: new RegExp(
-    `(?:<tool_calls${suffix}>\\s*)?<${tag}${suffix}>\\s*(?<plain>[^<\\s]+)\\s*(?:<tool_sep${suffix}>\\s*)?(?=<arg_key${suffix}>|</${tag}${suffix}>)`,
-    'yu',
-  ),
-  closeArgument: `</arg_value${suffix}>`,
-  closeCall: `</${tag}${suffix}>`,
-})
+function keyed(suffix: string, tag = 'tool_call', prefix = ''): TagFormat {
+  const named = (name: string): string => `${prefix}${name}${suffix}>`
+  const pattern = (name: string): string => named(name).replace('|', '\\|')
+  return {
+    head: new RegExp(
+      `(?:<${pattern('tool_calls')}\\s*)?<${pattern(tag)}\\s*(?<plain>[^<{\\s][^<\\s]*)\\s*(?:<${pattern('tool_sep')}\\s*)?(?=<${pattern('arg_key')}|</${pattern(tag)})`,
+      'yu',
+    ),
+    closeArgument: `</${named('arg_value')}`,
+    closeCall: `</${named(tag)}`,
+  }
+}
 
 const qwen = (tag: string): TagFormat => ({
   head: new RegExp(`(?:</${tag}>\\s*)?<${tag}>\\s*<function=\\s*(?<plain>[^<>\\s]+)\\s*>`, 'yu'),
@@ -218,6 +222,7 @@ const TAG_FORMATS: Readonly<Record<string, TagFormat>> = {
   glm: keyed(''),
   hunyuan: keyed(':opensource'),
   iquest_q1: keyed('', 'iquest_tool_call'),
+  k2_horizon: keyed('', 'tool_call', 'ifm|'),
   deepseek_v32: dsml('｜DSML｜', 'function_calls'),
   deepseek_v4: dsml('｜DSML｜', 'tool_calls'),
   deepseek_v41: dsml('｜DSML｜ ', 'calls'),

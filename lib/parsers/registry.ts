@@ -20,6 +20,7 @@ import { deepseekV4, deepseekV32, deepseekV41, gigachat35 } from './tags/deepsee
 import { functionGemma, gemma4 } from './tags/gemma4.ts'
 import { glm, iquestQ1 } from './tags/glm.ts'
 import { hunyuan } from './tags/hunyuan.ts'
+import { k2Horizon } from './tags/k2-horizon.ts'
 import { kimiK3 } from './tags/kimi-k3.ts'
 import { minicpm5 } from './tags/minicpm5.ts'
 import { dots, minimaxM2 } from './tags/minimax-m2.ts'
@@ -59,6 +60,7 @@ export const parsers: readonly ToolParser[] = [
   dots,
   iquestQ1,
   interns1,
+  k2Horizon,
   seedOss,
   toolCalls,
   nemotron,
@@ -124,6 +126,7 @@ export const TEMPLATE_MARKS: readonly TemplateMarks[] = [
   { parser: 'functiongemma', marks: ['<start_function_call>'] },
   { parser: 'step3', marks: ['<｜tool_calls_begin｜>'] },
   { parser: 'dots', marks: ['<dots_function_call>'] },
+  { parser: 'k2_horizon', marks: ['<ifm|tool_call>'] },
   { parser: 'iquest_q1', marks: ['<iquest_tool_call>'] },
   { parser: 'longcat', marks: ['<longcat_tool_call>'] },
   { parser: 'interns1', marks: ['<|action_start|>', '<|plugin|>'] },

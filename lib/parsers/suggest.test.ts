@@ -83,10 +83,10 @@ describe('suggestParser gives the reason in words', () => {
       { parser: 'hermes', because: 'the server runs with qwen25', by: 'server' },
     ],
     [
-      { serverParser: 'k2_horizon', chatTemplate: '<tool_call>' },
+      { serverParser: 'inkling', chatTemplate: '<tool_call>' },
       {
         parser: 'hermes',
-        because: 'the server’s parser k2_horizon is unknown here, and the chat template contains <tool_call>',
+        because: 'the server’s parser inkling is unknown here, and the chat template contains <tool_call>',
         by: 'template',
       },
     ],
@@ -133,10 +133,10 @@ describe('suggestParser gives the reason in words', () => {
     ],
     [{}, { parser: 'hermes', because: 'neither the server nor the chat template identifies a parser', by: 'default' }],
     [
-      { serverParser: 'k2_horizon' },
+      { serverParser: 'inkling' },
       {
         parser: 'hermes',
-        because: 'the server’s parser k2_horizon is unknown here, and the chat template identifies no parser',
+        because: 'the server’s parser inkling is unknown here, and the chat template identifies no parser',
         by: 'default',
       },
     ],

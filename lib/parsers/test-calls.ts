@@ -50,6 +50,8 @@ export const CALLS: Readonly<Record<string, (json: string) => string>> = {
     `<dots_function_call><invoke name="f"><parameter name="a">${json}</parameter></invoke></dots_function_call>`,
   iquest_q1: (json) => `<iquest_tool_call>f<arg_key>a</arg_key><arg_value>${json}</arg_value></iquest_tool_call>`,
   interns1: (json) => `<|action_start|><|plugin|>{"name": "f", "parameters": {"a": ${json}}}<|action_end|>`,
+  k2_horizon: (json) =>
+    `<ifm|tool_calls><ifm|tool_call>f<ifm|arg_key>a</ifm|arg_key><ifm|arg_value>${json}</ifm|arg_value></ifm|tool_call></ifm|tool_calls>`,
   seed_oss: (json) => `<seed:tool_call><function=f><parameter=a>${json}</parameter></function></seed:tool_call>`,
   tool_calls: (json) => `<tool_calls>\n{"name": "f", "arguments": {"a": ${json}}}\n</tool_calls>`,
   nemotron: (json) => `<TOOLCALL>[{"name": "f", "arguments": {"a": ${json}}}]</TOOLCALL>`,
@@ -79,7 +81,7 @@ const pythonOf = (json: string): string =>
 /** Formats that do not write the type of a value: a number that JavaScript cannot represent is read as text. */
 export const UNTYPED: readonly string[] = [
   ...['qwen_xml', 'glm', 'minimax-m2', 'muse', 'hunyuan', 'minimax-m3', 'minicpm5', 'seed_oss'],
-  ...['step3', 'dots', 'iquest_q1'],
+  ...['step3', 'dots', 'iquest_q1', 'k2_horizon'],
 ]
 
 /** Two calls of the function add: what opens them, a valid call, what separates them, a malformed call, what closes them. */
@@ -256,6 +258,13 @@ export const TWO_CALLS: Readonly<Record<string, readonly [string, string, string
     '<|action_start|><|plugin|>\n{"name": "add", "parameters": {"a": 7<|action_end|>',
     '',
   ],
+  k2_horizon: [
+    '<ifm|tool_calls>\n',
+    '<ifm|tool_call>add<ifm|arg_key>a</ifm|arg_key><ifm|arg_value>7</ifm|arg_value><ifm|arg_key>b</ifm|arg_key><ifm|arg_value>日本 7</ifm|arg_value></ifm|tool_call>',
+    '\n',
+    '<ifm|tool_call>add<ifm|arg_key>a</ifm|arg_key></ifm|tool_call>',
+    '\n</ifm|tool_calls>',
+  ],
   seed_oss: [
     '',
     '<seed:tool_call><function=add><parameter=a>7</parameter><parameter=b>日本 7</parameter></function></seed:tool_call>',
@@ -369,6 +378,7 @@ export const CALL_TEMPLATES: Readonly<Record<string, string>> = {
   dots: `{% for m in messages %}{% if m.tool_calls %}<dots_function_call>\\n{% for c in m.tool_calls %}<invoke name="{{ c.function.name }}">\\n{% for k, v in c.function.arguments.items() %}<parameter name="{{ k }}">{{ v if v is string else v | tojson }}</parameter>\\n{% endfor %}</invoke>\\n{% endfor %}</dots_function_call>{% endif %}{% endfor %}`,
   iquest_q1: `{% for m in messages %}{% for c in m.tool_calls %}<iquest_tool_call>{{ c.function.name }}{% for k, v in c.function.arguments.items() %}<arg_key>{{ k }}</arg_key><arg_value>{{ v if v is string else v | tojson }}</arg_value>{% endfor %}</iquest_tool_call>{% endfor %}{% endfor %}`,
   interns1: `{% for m in messages %}{% for c in m.tool_calls %}<|action_start|><|plugin|>\\n{"name": "{{ c.function.name }}", "parameters": {{ c.function.arguments | tojson }}}<|action_end|>{% endfor %}{% endfor %}`,
+  k2_horizon: `{% for m in messages %}{% if m.tool_calls %}<ifm|tool_calls>\\n{% for c in m.tool_calls %}<ifm|tool_call>{{ c.function.name }}{% for k, v in c.function.arguments.items() %}<ifm|arg_key>{{ k }}</ifm|arg_key><ifm|arg_value>{{ v if v is string else v | tojson }}</ifm|arg_value>{% endfor %}</ifm|tool_call>\\n{% endfor %}</ifm|tool_calls>{% endif %}{% endfor %}`,
   functiongemma: `{% macro written(v) %}{% if v is string %}<escape>{{ v }}<escape>{% elif v is mapping %}{{ '{' }}{% for k, w in v.items() %}{{ k }}:{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}{{ '}' }}{% elif v is sequence %}[{% for w in v %}{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}]{% else %}{{ v }}{% endif %}{% endmacro %}{% for m in messages %}{% for c in m.tool_calls %}<start_function_call>call:{{ c.function.name }}{{ written(c.function.arguments) }}<end_function_call>{% endfor %}{% endfor %}`,
   granite: `{% for m in messages %}{% if m.tool_calls %}<|tool_call|>{{ m.tool_calls | map(attribute='function') | list | tojson(indent=4) }}{% endif %}{% endfor %}`,
   phi4_mini: `{# functools[ #}{% for m in messages %}{% if m.tool_calls %}functools{{ m.tool_calls | map(attribute='function') | list | tojson }}{% endif %}{% endfor %}`,

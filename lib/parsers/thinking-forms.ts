@@ -114,6 +114,16 @@ const muse: ThinkForm = {
     }),
 }
 
+const DEPTHS = ['think', 'think_fast', 'think_faster'] as const
+
+/** K2 Horizon names how deep it thinks. */
+const k2Horizon: ThinkForm = {
+  marks: DEPTHS.flatMap((depth) => [`<ifm|${depth}>`, `</ifm|${depth}>`]),
+  ends: DEPTHS.map((depth) => `</ifm|${depth}>`),
+  read: (found) =>
+    found.map(({ mark, start, end }) => ({ kind: mark.startsWith('</') ? 'close' : 'open', start, end })),
+}
+
 /** All forms. A tokenizer has the first form whose marks it contains. */
 export const THINK_FORMS: readonly [ThinkForm, ...ThinkForm[]] = [
   pair('<think>', '</think>'),
@@ -126,6 +136,7 @@ export const THINK_FORMS: readonly [ThinkForm, ...ThinkForm[]] = [
   pair('<think:opensource>', '</think:opensource>'),
   pair('<mm:think>', '</mm:think>'),
   pair('<seed:think>', '</seed:think>'),
+  k2Horizon,
   apertus,
   muse,
   // Solar Open ends every message with this token.

@@ -60,6 +60,7 @@ test.each([
   ['<|open|>think<|sep|>a<|close|>think<|sep|>b', '{<|open|>think<|sep|>a<|close|>think<|sep|>}b'],
   ['<seed:think>a</seed:think>b', '{<seed:think>a</seed:think>}b'],
   ['<mm:think>a</mm:think>b', '{<mm:think>a</mm:think>}b'],
+  ['<ifm|think_fast>a</ifm|think_fast>b<ifm|think>', '{<ifm|think_fast>a</ifm|think_fast>}b{<ifm|think>!}'],
   [
     '<|think|>a<|end|><|begin|>assistant<|content|>b<|end|>',
     '{<|think|>a<|end|>}<|begin|>assistant<|content|>b<|end|>',

@@ -289,6 +289,11 @@ describe('the messages side has thinking and calls', () => {
       '',
     ],
     ['iquest_q1', 'Hi.<iquest_tool_call>f<arg_key>x</arg_key><arg_value>2.0</arg_value></iquest_tool_call>', ''],
+    [
+      'k2_horizon',
+      'Hi.<ifm|tool_calls><ifm|tool_call>f<ifm|arg_key>x</ifm|arg_key><ifm|arg_value>2.0</ifm|arg_value></ifm|tool_call></ifm|tool_calls>',
+      '',
+    ],
     ['interns1', 'Hi.<|action_start|> <|plugin|>\n{"name": "f", "parameters": {"x": 2.0}}<|action_end|>', ''],
     ['functiongemma', 'Hi.<start_function_call>call:f{x:2.0}<end_function_call>', ''],
     ['granite', 'Hi.<|tool_call|>[{"name": "f", "arguments": {"x": 2.0}}]', ''],

@@ -103,6 +103,7 @@ const DIALECTS: Readonly<Record<string, Dialect | 'qwen'>> = {
   step3: { ...USUAL, opens: '<｜tool_calls_begin｜>', before: 'as written', behind: 'as written' },
   dots: { ...USUAL, opens: '<dots_function_call>' },
   iquest_q1: { ...USUAL, opens: '<iquest_tool_call>', before: 'as written', behind: 'as written' },
+  k2_horizon: { ...USUAL, index: 'call', opens: /<ifm\|tool_calls?>/, before: 'as written', behind: 'as written' },
   interns1: { ...USUAL, opens: '<|action_start|>' },
   gemma4: { ...USUAL, tools: 'any', opens: '<|tool_call>', before: 'as written' },
 }

@@ -162,6 +162,30 @@ def interns1(*calls):
     return "\n".join(f'<|action_start|> <|plugin|>\n{{"name": {quoted(name)}, "parameters": {obj(arguments)}}}<|action_end|>' for name, arguments in calls)
 
 
+def k2_horizon(*calls):
+    return "<ifm|tool_calls>\n" + glm47(*calls).replace("tool_call>", "ifm|tool_call>").replace("arg_", "ifm|arg_") + "\n</ifm|tool_calls>"
+
+
+IFM_TYPES = {str: "string", bool: "boolean", type(None): "null", int: "integer", float: "number", dict: "object", list: "array"}
+
+
+def ifm_argument(key, value):
+    try:
+        type_name = IFM_TYPES[type(json.loads(value))]
+    except ValueError:
+        type_name = "any"
+    return f"<ifm|arg_key>{key}</ifm|arg_key>\n<ifm|arg_type>{type_name}</ifm|arg_type>\n<ifm|arg_value>{bare(value)}</ifm|arg_value>\n"
+
+
+def k2_horizon_typed(*calls):
+    inner = "\n".join(f"<ifm|tool_call>{name}\n" + "".join(ifm_argument(*argument) for argument in arguments) + "</ifm|tool_call>" for name, arguments in calls)
+    return f"<ifm|tool_calls>\n{inner}\n</ifm|tool_calls>"
+
+
+def k2_horizon_json(*calls):
+    return "<ifm|tool_calls>\n" + hermes(*calls).replace("tool_call>", "ifm|tool_call>") + "\n</ifm|tool_calls>"
+
+
 def step3(*calls):
     inner = "".join(f'<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="{name}">\n' + "".join(f'<steptml:parameter name="{key}">{bare(value)}</steptml:parameter>\n' for key, value in arguments) + "</steptml:invoke><｜tool_call_end｜>\n" for name, arguments in calls)
     return f"<｜tool_calls_begin｜>\n{inner}<｜tool_calls_end｜>"
@@ -317,7 +341,7 @@ FORMATS = {
     "hermes": [hermes, hermes_parameters, hermes_compact], "qwen25": [hermes, hermes_parameters, hermes_compact], "qwen3_coder": [qwen_xml], "glm45": [glm45], "glm47": [glm47], "kimi_k2": [kimi_k2, kimi_unclosed], "gemma4": [gemma4], "minimax-m2": [minimax_m2], "deepseekv4": [deepseekv4, deepseekv4_json], "kimi_k3": [kimi_k3], "lfm2": [lfm2, lfm2_json], "cohere_command4": [cohere_command4], "apertus2509": [apertus2509], "muse": [muse], "gigachat3": [gigachat31, gigachat30], "hunyuan": [hunyuan, hunyuan_preview], "minimax-m3": [minimax_m3], "minicpm5": [minicpm5],
     "llama3": [llama3, llama3_bare], "mistral": [mistral, mistral_compact], "deepseekv3": [deepseekv3], "deepseekv31": [deepseekv31],
     "deepseekv32": [deepseekv32, deepseekv32_json], "gpt-oss": [gpt_oss], "pythonic": [pythonic],
-    "deepseekv41": [deepseekv41, deepseekv41_json], "gigachat35": [gigachat35], "step3": [step3], "dots": [dots], "iquest_q1": [iquest_q1], "interns1": [interns1],
+    "deepseekv41": [deepseekv41, deepseekv41_json], "gigachat35": [gigachat35], "step3": [step3], "dots": [dots], "iquest_q1": [iquest_q1], "interns1": [interns1], "k2_horizon": [k2_horizon, k2_horizon_typed, k2_horizon_json],
 }
 
 # --- texts ------------------------------------------------------------------------------------------------------------
@@ -534,6 +558,7 @@ OTHERS["minicpm5"] = [
 OTHERS["deepseekv41"] = [spaced(text) for text in OTHERS["deepseekv4"]]
 OTHERS["gigachat35"] = [text.replace("DSML", "GCML") for text in OTHERS["deepseekv4"]]
 OTHERS["iquest_q1"] = [text.replace("tool_call>", "iquest_tool_call>") for text in GLM]
+OTHERS["k2_horizon"] = [text.replace("tool_call>", "ifm|tool_call>").replace("arg_", "ifm|arg_") for text in GLM + HERMES]
 OTHERS["interns1"] = [text.replace("<tool_call>", "<|action_start|> <|plugin|>").replace("</tool_call>", "<|action_end|>") for text in HERMES]
 OTHERS["dots"] = [*(text.replace("minimax:tool_call>", "dots_function_call>") for text in OTHERS["minimax-m2"]), '<dots_function_call>{"name": "f", "arguments": {"a": 1}}</dots_function_call>']
 STEP = step3(("f", [("a", "1"), ("b", '"two"')]))
@@ -567,7 +592,7 @@ def parsed(name, text):
 cases = []
 for name, makes in FORMATS.items():
     seen = set()
-    is_typed = name in ("hermes", "qwen25", "qwen3_coder", "glm45", "glm47", "kimi_k2", "gemma4", "minimax-m2", "kimi_k3", "muse", "hunyuan", "minimax-m3", "minicpm5", "step3", "dots", "iquest_q1", "interns1")
+    is_typed = name in ("hermes", "qwen25", "qwen3_coder", "glm45", "glm47", "kimi_k2", "gemma4", "minimax-m2", "kimi_k3", "muse", "hunyuan", "minimax-m3", "minicpm5", "step3", "dots", "iquest_q1", "interns1", "k2_horizon")
     for group, text in [*((group, text) for make in makes for group, text in texts(make, is_typed, name == "gigachat3")), *(("other", text) for text in OTHERS[name])]:
         if text not in seen:
             seen.add(text)

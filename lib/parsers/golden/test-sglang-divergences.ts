@@ -31,7 +31,7 @@ export function sglangDivergenceOf(reading: Reading): string | undefined {
 const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
   'think-shields': ({ parser, text, calls, theirs }) =>
     /<think(?::opensource)?>.*<\/think|<\|channel>.*<channel\|>/s.test(text) &&
-    (parser === 'step3' || theirs.length > calls.length),
+    (/^(?:step3|k2_horizon)$/.test(parser) || theirs.length > calls.length),
   'no-exceptions': ({ parser, text, theirs }) =>
     typeof theirs === 'string' || (parser === 'hunyuan' && text.includes('>maybe<') && theirs.length === 0),
   'numbers-of-json': ({ text }) => /1e999|NaN/.test(text),
@@ -51,13 +51,15 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
   'names-once': (reading) => reading.parser !== 'pythonic' && isRefused(reading, /is given twice$|has ".*" twice$/),
   'names-not-blank': (reading) =>
     isRefused(reading, /names no tool$|has no name$|is not followed by a name$|":" where a name is expected$/) &&
-    /^(?:qwen_xml|glm|kimi_k2|gemma4|kimi_k3|hunyuan|minimax-m3|minicpm5|step3|dots|iquest_q1|gigachat35)$/.test(
+    /^(?:qwen_xml|glm|kimi_k2|gemma4|kimi_k3|hunyuan|minimax-m3|minicpm5|step3|dots|iquest_q1|k2_horizon|gigachat35)$/.test(
       reading.parser,
     ),
   'names-one-word': (reading) => isRefused(reading, /contains white space$/),
   'kimi-ids': ({ parser, ours, theirs }) => parser === 'kimi_k2' && isMore(ours, theirs),
   'typed-by-schema': (reading) =>
-    (/^(?:qwen_xml|glm|minimax-m2|muse|hunyuan|minimax-m3|minicpm5|step3|dots|iquest_q1)$/.test(reading.parser) &&
+    (/^(?:qwen_xml|glm|minimax-m2|muse|hunyuan|minimax-m3|minicpm5|step3|dots|iquest_q1|k2_horizon)$/.test(
+      reading.parser,
+    ) &&
       (isRefused(reading, /is not of type/) || areNamedAlike(reading.ours, reading.theirs))) ||
     (reading.parser === 'kimi_k3' && isRefused(reading, /is not of type/)),
   'words-of-gemma': ({ parser, text, ours, theirs }) =>
@@ -78,7 +80,7 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
   'every-mark': ({ parser, text, ours, theirs }) =>
     (text.split(/\[TOOL_CALLS\]|<\|START_ACTION\|>/).length > 2 && isMore(ours, theirs)) ||
     (parser === 'kimi_k3' && text.split('<|open|>tools<|sep|>').length > 2) ||
-    (/^(?:gigachat35|step3|dots)$/.test(parser) && isMore(ours, theirs)),
+    (/^(?:gigachat35|step3|dots|k2_horizon)$/.test(parser) && isMore(ours, theirs)),
   'tags-only': ({ parser, text }) => parser === 'dots' && text.includes('call>{'),
   'lists-only': (reading) => isRefused(reading, /where the list of calls is expected$/),
   'section-may-lack': ({ parser, text, ours, theirs }) =>
@@ -108,7 +110,7 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
       /^the call is not closed|(?:^|: )(?:the text ends where|the call is empty$)|where <\/(?:tool_call|function)> is expected$/,
     ) && isMore(reading.theirs, reading.ours),
   'nothing-between-tags': (reading) =>
-    /^(?:deepseek_v32|deepseek_v4|deepseek_v41|gigachat35|qwen_xml|glm|gemma4|minimax-m2|kimi_k3|cohere_command4|apertus2509|muse|hunyuan|minimax-m3|minicpm5|step3|dots|iquest_q1)$/.test(
+    /^(?:deepseek_v32|deepseek_v4|deepseek_v41|gigachat35|qwen_xml|glm|gemma4|minimax-m2|kimi_k3|cohere_command4|apertus2509|muse|hunyuan|minimax-m3|minicpm5|step3|dots|iquest_q1|k2_horizon)$/.test(
       reading.parser,
     ) &&
     isRefused(reading, /is expected$|is not followed by|^unexpected text between|is not closed by|with one member/),
@@ -135,7 +137,7 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
 export const sglangDivergenceNames: readonly string[] = Object.keys(divergences)
 
 const TAG =
-  /<\/tool_call(?::opensource)?>|<\/iquest_tool_call>|<\/function>|<tool_call\|>|<\|tool_call_end\|>|<｜tool▁call▁end｜>|<\/｜(?:DSML|GCML)｜ ?invoke>|<\|close\|>|<\|call\|>|<\|end\|>|\[TOOL_CALLS\]|<\|END_ACTION\|>/
+  /<\/tool_call(?::opensource)?>|<\/iquest_tool_call>|<\/ifm\|tool_call>|<\/function>|<tool_call\|>|<\|tool_call_end\|>|<｜tool▁call▁end｜>|<\/｜(?:DSML|GCML)｜ ?invoke>|<\|close\|>|<\|call\|>|<\|end\|>|\[TOOL_CALLS\]|<\|END_ACTION\|>/
 
 /** Returns whether SGLang accepts the start of a message, or one to nobody. Text before the first start has none. */
 const isUsualHeader = (message: string, index: number): boolean =>

@@ -164,19 +164,24 @@ const qwenXml =
 
 /** Returns a call with a name and pairs of tags. Versions of a model differ in their line breaks. */
 const keyedCall =
-  (suffix: string, separator: GrammarExpression | string, tag = 'tool_call'): CallFormat['call'] =>
+  (suffix: string, separator: GrammarExpression | string, tag = 'tool_call', prefix = ''): CallFormat['call'] =>
   (tool) =>
     sequence(
-      `<${tag}${suffix}>${plainName(tool.name)}`,
+      `<${prefix}${tag}${suffix}>${plainName(tool.name)}`,
       separator,
       NEW_LINE,
       taggedArguments(tool, {
-        open: (name) => sequence(`<arg_key${suffix}>${name}</arg_key${suffix}>`, NEW_LINE, `<arg_value${suffix}>`),
-        close: sequence(`</arg_value${suffix}>`, NEW_LINE),
-        anyText: textWithout([`</arg_value${suffix}>`, `<arg_value${suffix}>`]),
+        open: (name) =>
+          sequence(
+            `<${prefix}arg_key${suffix}>${name}</${prefix}arg_key${suffix}>`,
+            NEW_LINE,
+            `<${prefix}arg_value${suffix}>`,
+          ),
+        close: sequence(`</${prefix}arg_value${suffix}>`, NEW_LINE),
+        anyText: textWithout([`</${prefix}arg_value${suffix}>`, `<${prefix}arg_value${suffix}>`]),
         notation: TAGGED_NOTATION,
       }),
-      `</${tag}${suffix}>`,
+      `</${prefix}${tag}${suffix}>`,
     )
 
 /** Returns a call in tags whose names begin with this prefix; `typeOf` returns further attributes of an argument. */
@@ -279,6 +284,12 @@ const FORMATS: Readonly<Record<string, (template: string) => CallFormat | undefi
   seed_oss: () => ({ between: '\n', call: qwenXml('seed:tool_call') }),
   glm: () => ({ between: '\n', call: keyedCall('', '') }),
   iquest_q1: () => ({ between: '\n', call: keyedCall('', '', 'iquest_tool_call') }),
+  k2_horizon: () => ({
+    open: '<ifm|tool_calls>\n',
+    between: '\n',
+    close: '\n</ifm|tool_calls>',
+    call: keyedCall('', '', 'tool_call', 'ifm|'),
+  }),
   hunyuan: (template) => {
     const suffix = template.includes(':opensource') ? ':opensource' : ''
     return {

@@ -37,7 +37,7 @@ interface TaggedObjects extends Pick<ToolParser, 'name' | 'sglangNames' | 'delim
 }
 
 /** Creates the parser of a format whose calls are one JSON object each, between tags. */
-function taggedObjects({ kind = '', delimiters, ...names }: TaggedObjects): ToolParser {
+export function taggedObjects({ kind = '', delimiters, ...names }: TaggedObjects): ToolParser {
   return { ...names, delimiters, parse }
 
   function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {

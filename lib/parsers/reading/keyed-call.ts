@@ -1,24 +1,40 @@
 /**
- * Shared by glm and hunyuan: a call is a name and pairs of a key and a value, each between tags. Values are the
+ * Shared by glm, hunyuan and k2_horizon: a call is a name and pairs of a key and a value, each between tags. Values are the
  * unquoted content of the tags.
  */
 
 import { skipSpace } from '#lib/json/json-scan.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { NamedRange, ParsedCall, TextRange, ToolParser } from '../parser.ts'
+import { type ArgumentTypes, argumentTypes, jsonTypes } from './argument-types.ts'
 import { createDelimiterFinders, earlierPosition, endOfName, readEachCall } from './calls.ts'
 import { createFinder } from './finder.ts'
 import { requireSections } from './sections.ts'
-import { missing, nameRange, type Tagged, taggedCall, typedBySchema, unclosedValueReason } from './tagged.ts'
+import {
+  missing,
+  nameRange,
+  type Tagged,
+  taggedCall,
+  typedBySchema,
+  unclosedValueReason,
+  type ValueReader,
+} from './tagged.ts'
+import { typedValue } from './typed-value.ts'
 
 interface KeyedFormat {
   /** Name of the tag of a call. */
   readonly tag?: string
+  /** Prefix of all tag names. */
+  readonly prefix?: string
   /** Suffix of all tag names. */
   readonly suffix: string
   /** Optional separator after the name. */
   readonly separator?: string
   readonly section?: { readonly open: string; readonly close: string }
+  /** True if calls need no section in a text that has none. */
+  readonly mayLackSection?: boolean
+  /** Tag of the type that a value may have before it. */
+  readonly type?: string
 }
 
 const TAG = /</g
@@ -28,15 +44,20 @@ const words = new Map<string, unknown>()
 /** Creates the parser of a format. */
 export function keyedParser({
   tag = 'tool_call',
+  prefix = '',
   suffix,
   separator,
   section,
+  mayLackSection: mayLack = false,
+  type,
 }: KeyedFormat): Pick<ToolParser, 'delimiters' | 'parse'> {
-  const [keyOpen, valueOpen] = [`<arg_key${suffix}>`, `<arg_value${suffix}>`]
-  const [keyClose, valueClose] = [`</arg_key${suffix}>`, `</arg_value${suffix}>`]
+  const opening = (name: string) => `<${prefix}${name}${suffix}>`
+  const closing = (name: string) => `</${prefix}${name}${suffix}>`
+  const [keyOpen, valueOpen] = [opening('arg_key'), opening('arg_value')]
+  const [keyClose, valueClose] = [closing('arg_key'), closing('arg_value')]
   const delimiters = {
-    open: `<${tag}${suffix}>`,
-    close: `</${tag}${suffix}>`,
+    open: opening(tag),
+    close: closing(tag),
     ...(section && { section }),
   }
   const keyOrClose = `${keyOpen} or ${delimiters.close}`
@@ -47,12 +68,12 @@ export function keyedParser({
     const nextSectionEnd = section ? createFinder(text, section.close) : () => -1
     // An unclosed call ends with its section too.
     const finders = { nextClose, nextOpen: (from: number) => earlierPosition(nextOpen(from), nextSectionEnd(from)) }
-    const readValue = typedBySchema(text, tools, words)
+    const readValue = type === undefined ? typedBySchema(text, tools, words) : typedByTag(text, tools, opening(type))
     const places = { nextValue: createFinder(text, valueOpen), nextValueEnd: createFinder(text, valueClose) }
     const calls = readEachCall(shielded, { nextOpen, nextClose }, (open) =>
       taggedCall(text, open, readCall(text, open + delimiters.open.length, places), readValue, delimiters, finders),
     )
-    return section ? requireSections(text, calls, shielded, { section, mustClose: false, mayLack: false }) : calls
+    return section ? requireSections(text, calls, shielded, { section, mustClose: false, mayLack }) : calls
   }
 
   function readCall(text: string, start: number, { nextValue, nextValueEnd }: Places): Tagged {
@@ -72,7 +93,12 @@ export function keyedParser({
       const key = text.slice(position + keyOpen.length, keyEnd).trim()
       if (!text.startsWith(keyClose, keyEnd)) return missing(text, keyEnd, keyClose, name, values)
       if (key === '') return { ok: false, why: `${keyOpen} is not followed by a name`, at: keyEnd, name, values }
-      const valueAt = skipSpace(text, keyEnd + keyClose.length, text.length)
+      let valueAt = skipSpace(text, keyEnd + keyClose.length, text.length)
+      if (type !== undefined && text.startsWith(opening(type), valueAt)) {
+        const typeEnd = endOfName(text, valueAt + opening(type).length, TAG)
+        if (!text.startsWith(closing(type), typeEnd)) return missing(text, typeEnd, closing(type), name, values)
+        valueAt = skipSpace(text, typeEnd + closing(type).length, text.length)
+      }
       if (!text.startsWith(valueOpen, valueAt)) return missing(text, valueAt, valueOpen, name, values)
       const valueStart = valueAt + valueOpen.length
       const valueEnd = nextValueEnd(valueStart)
@@ -85,6 +111,22 @@ export function keyedParser({
     }
     return { ok: true, name, nameText, values, close: position }
   }
+}
+
+/** Types values by the schema of the tool, or where it does not restrict a value, by the type that the call writes. */
+const typedByTag =
+  (text: string, tools: readonly ToolSpec[], open: string): ValueReader =>
+  (argument, tool) => {
+    const types = argumentTypes(tools, tool, argument.name)
+    const written = text.slice(argument.key.end, argument.text.start).split(open)[1]
+    return typedValue(text, argument.text, types ?? writtenTypes(written), words)
+  }
+
+/** A value of any type is a text. */
+function writtenTypes(written: string | undefined): ArgumentTypes {
+  const name = /^\s*(\w+)/.exec(written ?? '')?.[1]
+  const type = jsonTypes.find((known) => known === (name === 'any' ? 'string' : name))
+  return type && new Set([type])
 }
 
 interface Places {

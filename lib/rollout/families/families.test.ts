@@ -21,7 +21,7 @@ afterAll(() => server.close())
 
 /** Parsers of formats whose templates no package ships with their calls: they are variants of others, which have a family. */
 const VARIANTS: readonly string[] = [
-  ...['deepseek_v41', 'gigachat35', 'step3', 'dots', 'iquest_q1', 'interns1', 'longcat'],
+  ...['deepseek_v41', 'gigachat35', 'step3', 'dots', 'iquest_q1', 'interns1', 'k2_horizon', 'longcat'],
   ...['functiongemma', 'granite', 'phi4_mini', 'olmo3'],
 ]
 
