@@ -6,6 +6,7 @@ import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { isItem } from '#lib/trajectory/messages/response-items.ts'
 import type { Format, RecordSource } from '../format.ts'
+import { nextGroupMember } from '../group-members.ts'
 import { readTools } from '../messages.ts'
 import { catchRefusals } from '../reading/record-error.ts'
 import { slimeOutcome } from '../trainers/slime.ts'
@@ -22,9 +23,9 @@ export const chatMessages: Format = {
   read: catchRefusals((value, source) => {
     if (Array.isArray(value)) return [listTrajectory(value, NAME, source)]
     const record = value as JsonObject & { readonly messages: readonly unknown[] }
-    const segments = conversationSegments(record.messages, 'messages')
+    const segments = conversationSegments(record.messages.map(withWeight), 'messages')
     const status = typeof record.status === 'string' ? record.status : undefined
-    const group = groupOf(record)
+    const group = groupOf(record, source)
     const rewards = [record.reward, record.score].filter((one) => one !== undefined && one !== null)
     const reward = rewards.find((one) => typeof one === 'number' || typeof one === 'boolean') ?? rewards[0]
     return [
@@ -80,10 +81,19 @@ function isMessage(value: unknown): boolean {
 
 const GROUP = ['group_index', 'sample_index']
 
-function groupOf({ group_index, sample_index }: JsonObject): Trajectory['group'] {
-  return Number.isSafeInteger(group_index) && Number.isSafeInteger(sample_index) && (sample_index as number) >= 0
+/** ART numbers only the groups. */
+function groupOf({ group_index, sample_index }: JsonObject, source: RecordSource): Trajectory['group'] {
+  if (!Number.isSafeInteger(group_index)) return undefined
+  if (sample_index === undefined) return nextGroupMember(source, String(group_index))
+  return Number.isSafeInteger(sample_index) && (sample_index as number) >= 0
     ? { id: String(group_index), index: sample_index as number }
     : undefined
+}
+
+/** ART marks the messages that the policy did not write. Those of the model are not trained. */
+function withWeight(message: unknown): unknown {
+  const isGiven = isObject(message) && message.role === 'assistant' && message.trainable === false
+  return isGiven ? { ...message, weight: 0 } : message
 }
 
 function isConversation(value: unknown): boolean {

@@ -2,9 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { conversation } from '#lib/trajectory/messages/conversation.ts'
+import { memoryTools } from '../containers/container.ts'
 import type { Format } from '../format.ts'
+import { openFile } from '../reading/open.ts'
 import { formatOf } from '../registry.ts'
-import { foreignRecords } from '../replies/test-files.ts'
+import { fileSource, foreignRecords } from '../replies/test-files.ts'
 import { trajectoriesOf } from '../test-trajectories.ts'
 
 interface GivenMessage {
@@ -45,6 +47,27 @@ test('a dataset of messages opens with its messages, reasoning, calls, tools and
     })
     expect(trajectory.model.tools).toMatchObject([{ name: 'calculator', inputSchema: { type: 'object' } }])
   }
+})
+
+test('a file of ART has its groups, and does not train the replies that it was given', async () => {
+  interface Sample extends Pick<Row, 'messages' | 'reward'> {
+    readonly metrics: object
+  }
+  const groups = JSON.parse(readFileSync('lib/formats/golden/art.json', 'utf8')) as readonly (readonly Sample[])[]
+  const bytes = readFileSync('lib/formats/golden/foreign/art-trajectories.parquet')
+  const file = { size: bytes.length, read: async (start: number, end: number) => bytes.subarray(start, end) }
+  const found = await Array.fromAsync(openFile(file, fileSource('art'), { tools: memoryTools }))
+  const trajectories = found.map((one) => (one.ok ? one.trajectory : expect.fail(one.error.message)))
+  expect(trajectories.map((one) => conversation(one).map(({ role, content }) => ({ role, content })))).toEqual(
+    groups.flat().map(({ messages }) => messages.map(plain)),
+  )
+  expect(trajectories.map(({ reward, group }) => [reward, group])).toEqual(
+    groups.flatMap((samples, id) => samples.map(({ reward }, index) => [reward, { id: String(id), index }])),
+  )
+  const [first] = trajectories
+  const replies = first?.segments.flatMap((segment) => (segment.kind === 'response' ? [segment.message?.weight] : []))
+  expect(replies).toEqual([0, undefined, undefined])
+  expect(first?.model.tools).toMatchObject([{ name: 'calculator' }])
 })
 
 test('completions of TRL are the groups of their prompts, without a reward if the file has several', () => {
