@@ -42,14 +42,17 @@ export function withSpans(
   const parser = parserOf(frame)
   const replies = parts.flatMap((part) => (part.kind === 'reply' ? [part] : []))
   const segments: Segment[] = []
+  const callIds = new Set<string>()
   let reply = 0
   for (const segment of bare) {
     if (segment.kind === 'prompt') {
       segments.push(segment)
       continue
     }
-    const { thinks, toolCalls } = annotations(segment, { ...frame, segments }, parser, tokenizer)
-    segments.push({ ...segment, thinks, toolCalls: sameCalls(toolCalls, replies[reply++]?.calls ?? []) })
+    const { thinks, toolCalls: found } = annotations(segment, { ...frame, segments }, parser, tokenizer, callIds)
+    const toolCalls = sameCalls(found, replies[reply++]?.calls ?? [])
+    for (const { id } of toolCalls) callIds.add(id)
+    segments.push({ ...segment, thinks, toolCalls })
   }
   return { ...frame, segments }
 }

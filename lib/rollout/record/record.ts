@@ -259,7 +259,7 @@ export function closeResponse(
   const response: ResponseSegment = { ...open, ...known }
   const own = textForParsers(response, trajectory, [parser])
   const all = [...(open.problems ?? []), ...problems, ...textProblems(response, trajectory, own, serverText)]
-  const { thinks, toolCalls } = annotationsIn(own, response, trajectory, parser, tokenizer)
+  const { thinks, toolCalls } = annotationsIn(own, response, trajectory, parser, tokenizer, callIdsIn(trajectory))
   return {
     type: 'segment',
     segment: {
@@ -274,14 +274,23 @@ export function closeResponse(
   }
 }
 
-/** Returns the think blocks and tool calls of a response; `trajectory` has the segments before it. */
+/** Returns the ids of the calls of a trajectory. */
+const callIdsIn = (trajectory: Pick<Trajectory, 'segments'>): ReadonlySet<string> =>
+  new Set(toolCallsOf(trajectory).map(({ id }) => id))
+
+/**
+ * Returns the think blocks and tool calls of a response; `trajectory` has the segments before it, and `taken` the ids of their calls: a
+ * caller that reads one response after another adds to it, because collecting the ids takes longer with each.
+ */
 export function annotations(
   response: ResponseSegment,
   trajectory: Trajectory,
   parser: ToolParser,
   tokenizer: Tokenizer,
+  taken: ReadonlySet<string> = callIdsIn(trajectory),
 ): Pick<ResponseSegment, 'thinks' | 'toolCalls'> {
-  return annotationsIn(textForParsers(response, trajectory, [parser]), response, trajectory, parser, tokenizer)
+  const text = textForParsers(response, trajectory, [parser])
+  return annotationsIn(text, response, trajectory, parser, tokenizer, taken)
 }
 
 /** Returns calls with the results of equal calls in `before`: calls with the same text at the same tokens. */
@@ -300,12 +309,13 @@ function annotationsIn(
   trajectory: Trajectory,
   parser: ToolParser,
   tokenizer: Tokenizer,
+  taken: ReadonlySet<string>,
 ): Pick<ResponseSegment, 'thinks' | 'toolCalls'> {
   const opened = endsInsideThink(trajectory.segments.at(-1)?.ids ?? [], tokenizer)
   const blocks = thinkBlocks(text, thinkDelimiters(response, text, starts, tokenizer), opened, parser.delimiters)
   const tokens = (range: TextRange) => tokensAt(starts, range.start, range.end)
   const calls = parser.parse(text, blocks, trajectory.model.tools)
-  const callIds = freeCallIds(trajectory, calls.length)
+  const callIds = freeCallIds(taken, calls.length)
   return {
     thinks: blocks.map((block) => ({ ...tokens(block), closed: block.closed })),
     toolCalls: calls.map((call, index) => recordedCall(call, elementAt(callIds, index), tokens)),
@@ -343,13 +353,11 @@ export const callIdAt = (number: number): string => `call_${String(number).padSt
  * Returns new call ids, numbered through the trajectory so that they sort in order. Ids that an imported file uses are
  * skipped.
  */
-function freeCallIds(trajectory: Trajectory, count: number): string[] {
-  const taken = toolCallsOf(trajectory).map(({ id }) => id)
-  const used = new Set(taken)
+function freeCallIds(taken: ReadonlySet<string>, count: number): string[] {
   const free: string[] = []
-  for (let number = taken.length; free.length < count; number++) {
+  for (let number = taken.size; free.length < count; number++) {
     const id = callIdAt(number)
-    if (!used.has(id)) free.push(id)
+    if (!taken.has(id)) free.push(id)
   }
   return free
 }

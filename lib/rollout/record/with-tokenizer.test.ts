@@ -215,3 +215,10 @@ describe('tokenizerMismatch refuses the tokenizer of another model', () => {
     expect(withTexts({ [name]: 'go' }, { tools: [], tokenizer: { name: 'a', specialIds: [] } })).toBeUndefined()
   })
 })
+
+test('withTokenizer reads the calls of 16,000 responses in one pass', () => {
+  const call = response('<tool_call>{"name": "f", "arguments": {}}</tool_call>')
+  const { segments } = withTokenizer(imported(Array.from({ length: 16_000 }, () => [prompt('q'), call]).flat()), texts)
+  expect(segments).toHaveLength(32_000)
+  expect(segments.at(-1)).toMatchObject({ toolCalls: [{ id: 'call_15999' }] })
+})

@@ -7,7 +7,6 @@ import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { Outcome, ResponseSegment, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { assistantMessage } from '#lib/trajectory/messages/foreign-message.ts'
 import { bytesOf } from '#lib/trajectory/tokens/pieces.ts'
-import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { annotations, vocabularyWriter } from './record.ts'
 
@@ -90,9 +89,12 @@ export function withTokenizer(trajectory: Trajectory, { tokenizer, endOfTurnId, 
     provenance: completedProvenance(trajectory),
   }
   const segments: Segment[] = []
+  const callIds = new Set<string>()
   for (const segment of trajectory.segments) {
-    const before = { ...bare, segments }
-    segments.push(segment.kind === 'prompt' ? segment : withSpans(segment, before, parser, tokenizer))
+    const read =
+      segment.kind === 'prompt' ? segment : withSpans(segment, { ...bare, segments }, parser, tokenizer, callIds)
+    if (read.kind === 'response') for (const { id } of read.toolCalls) callIds.add(id)
+    segments.push(read)
   }
   return { ...bare, segments, outcome: outcomeOf(trajectory.outcome, segments.at(-1), endOfTurnId) }
 }
@@ -111,12 +113,12 @@ function withSpans(
   before: Trajectory,
   parser: ToolParser,
   tokenizer: Tokenizer,
+  earlierIds: ReadonlySet<string>,
 ): ResponseSegment {
-  const { toolCalls, ...spans } = annotations(response, before, parser, tokenizer)
+  const { toolCalls, ...spans } = annotations(response, before, parser, tokenizer, earlierIds)
   const { toolCalls: fileCalls = [] } = response.message ? assistantMessage(response.message) : {}
   const fileIds = fileCalls.flatMap(({ id }) => id ?? [])
-  const earlierIds = toolCallsOf(before).map(({ id }) => id)
-  const isUnique = new Set([...earlierIds, ...fileIds]).size === earlierIds.length + fileIds.length
+  const isUnique = new Set(fileIds).size === fileIds.length && !fileIds.some((id) => earlierIds.has(id))
   const hasIds = isUnique && fileIds.length === toolCalls.length
   return {
     ...response,
