@@ -50,7 +50,7 @@ function comparedWith(path: TrajectoryView, prompts: readonly (readonly number[]
   for (const [index, segment] of segments.entries()) {
     if (call === prompts.length) break
     read.push(
-      isResponse(segment) ? withPrompt(segment, own.slice(0, starts[index]), elementAt(prompts, call)) : segment,
+      isResponse(segment) ? withPrompt(segment, own, elementAt(starts, index), elementAt(prompts, call)) : segment,
     )
     if (isResponse(segment)) call++
   }
@@ -63,10 +63,15 @@ function comparedWith(path: TrajectoryView, prompts: readonly (readonly number[]
 
 const isResponse = (segment: SegmentView): segment is ResponseView => segment.kind === 'response'
 
-/** Returns a response that a chat endpoint gave after `prompt`. */
-function withPrompt(response: ResponseView, before: readonly number[], prompt: readonly number[]): ResponseView {
-  const shared = commonIds(before, prompt)
-  const isSame = shared === before.length && shared === prompt.length
+/** Returns a response that a chat endpoint gave after `prompt`. It begins at the token `start` of `own`. */
+function withPrompt(
+  response: ResponseView,
+  own: readonly number[],
+  start: number,
+  prompt: readonly number[],
+): ResponseView {
+  const shared = Math.min(start, commonIds(own, prompt))
+  const isSame = shared === start && shared === prompt.length
   const { read: _, ...request } = response.request ?? UNKNOWN_REQUEST
   return {
     ...response,

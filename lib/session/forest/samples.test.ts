@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import type { SessionNode } from './forest.ts'
 import type { LeafPicker } from './samples.ts'
 import { LEAF_PICKERS, leavesOf, pickLeaves, sessionSamples } from './samples.ts'
-import { outcome, reply, type WrittenForest, writtenForest } from './test-forests.ts'
+import { CONTEXT, history, outcome, reply, type WrittenForest, writtenForest } from './test-forests.ts'
 
 const leaves = ({ forest }: WrittenForest, ...pickers: LeafPicker[]) =>
   pickLeaves(forest.nodes, pickers).leaves.map(({ sequence }) => sequence)
@@ -233,4 +234,23 @@ test('Nodes that no longer exist are no leaves, train no shared tokens, and repl
   expect(of([0, 1], 'without-retries', 'without-rolled-back')).toEqual([[1, [0, 1]]])
   expect(of([0], 'all')).toEqual([[0, [0]]])
   expect(of([], 'all')).toEqual([])
+})
+
+test('The sample of a path with 100,000 calls is read in one pass', () => {
+  const length = 100_000
+  const nodes = Array.from({ length }, (_, sequence): SessionNode => {
+    const attachment = { attached: { kind: 'continued' }, context: CONTEXT, kept: 2 * sequence, accepted: [] } as const
+    const messages = history('u:a')
+    return {
+      ...attachment,
+      ...outcome({ ...attachment, messages }, reply('1')),
+      messages,
+      ...(sequence > 0 && { parent: sequence - 1 }),
+      sequence,
+      call: sequence,
+      choice: 0,
+    }
+  })
+  const { samples } = sessionSamples(nodes, { pickers: ['all'], mask: 'once' })
+  expect(samples.map(({ parts }) => parts.length)).toEqual([2 * length])
 })

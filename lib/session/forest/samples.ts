@@ -136,17 +136,23 @@ export function sessionSamples(
 
 /** Returns the parts of a path. A prompt that begins with fewer tokens than the path before has cuts that path. */
 function partsOf(path: readonly SessionNode[]): readonly Omit<SamplePart, 'trained'>[] {
-  let parts: Omit<SamplePart, 'trained'>[] = []
-  for (const { sequence: node, tokens } of path) {
-    let room = tokens.start
-    parts = parts.flatMap((part) => {
-      const count = Math.min(part.tokens, room)
-      room -= count
-      return count > 0 ? [{ ...part, tokens: count }] : []
-    })
-    parts.push({ node, kind: 'prompt', tokens: tokens.prompt }, { node, kind: 'reply', tokens: tokens.reply })
+  const parts: Omit<SamplePart, 'trained'>[] = []
+  let end = 0
+  const add = (part: Omit<SamplePart, 'trained'>) => {
+    if (part.tokens > 0) parts.push(part)
+    end += part.tokens
   }
-  return parts.filter(({ tokens }) => tokens > 0)
+  for (const { sequence: node, tokens } of path) {
+    while (end > tokens.start) {
+      const last = elementAt(parts, parts.length - 1)
+      parts.pop()
+      end -= last.tokens
+      if (end < tokens.start) add({ ...last, tokens: tokens.start - end })
+    }
+    add({ node, kind: 'prompt', tokens: tokens.prompt })
+    add({ node, kind: 'reply', tokens: tokens.reply })
+  }
+  return parts
 }
 
 type Keeps = (
