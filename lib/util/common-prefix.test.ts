@@ -16,3 +16,14 @@ test('commonIds and commonText return the length of the common beginning', () =>
     }),
   )
 })
+
+test('commonText compares texts that are longer than one block', () => {
+  for (const length of [4095, 4096, 10_000]) {
+    const text = 'x'.repeat(length)
+    expect([commonText(`${text}a`, `${text}b`), commonText(text, `${text}b`), commonText(text, text)]).toEqual([
+      length,
+      length,
+      length,
+    ])
+  }
+})

@@ -1,7 +1,8 @@
 /**
  * Encodes texts that mostly begin like the previous one, such as the prompts of a conversation. The text before a
  * cutting token, such as `<|im_start|>`, has the same ids whatever follows, so only the rest is encoded. All prompts of
- * a conversation of n tokens in m calls take n steps of the tokenizer instead of n × m.
+ * a conversation of n tokens in m calls take n steps of the tokenizer instead of n × m. The text is divided into pieces, which end with a cut
+ * and were encoded alone, so that only the last piece is searched for the next cut.
  */
 
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
@@ -11,24 +12,48 @@ import { memoizeByIdentity } from '#lib/util/memoize.ts'
 /** Returns a function that gives the same ids as `tokenizer.encode`. */
 export function growingEncoder(tokenizer: Tokenizer): (text: string) => readonly number[] {
   const { cuttingText, longest } = cuttingTokens(tokenizer)
-  let before: { readonly text: string; readonly ids: readonly number[] } | undefined
+  let before: EncodedText = { text: '', ids: [] }
+  /** Where the pieces of the previous text begin. */
+  const starts: Place[] = [BEGINNING]
   return (text) => {
-    const start = before && lastCut(before, commonText(before.text, text) - longest, cuttingText)
-    const ids =
-      before && start
-        ? before.ids.slice(0, start.ids).concat(tokenizer.encode(text.slice(start.text)))
-        : tokenizer.encode(text)
-    before = { text, ids }
-    return ids
+    const shared = commonText(before.text, text) - longest
+    let end: Place = { text: before.text.length, ids: before.ids.length }
+    let start = starts.at(-1) ?? BEGINNING
+    while (start.text > shared && starts.length > 1) {
+      end = start
+      starts.pop()
+      start = starts.at(-1) ?? BEGINNING
+    }
+    const piece = { text: before.text.slice(start.text, end.text), ids: before.ids.slice(start.ids, end.ids) }
+    const cut = lastCut(piece, shared - start.text, cuttingText)
+    if (cut) {
+      start = { text: start.text + cut.text, ids: start.ids + cut.ids }
+      starts.push(start)
+    }
+    before = { text, ids: before.ids.slice(0, start.ids).concat(tokenizer.encode(text.slice(start.text))) }
+    return before.ids
   }
 }
 
-/** Returns the end of the last cut within the first `end` characters, in ids and in characters; undefined if there is none. */
+interface EncodedText {
+  readonly text: string
+  readonly ids: readonly number[]
+}
+
+/** A place in a text, in characters and in ids. */
+interface Place {
+  readonly text: number
+  readonly ids: number
+}
+
+const BEGINNING: Place = { text: 0, ids: 0 }
+
+/** Returns the end of the last cut within the first `end` characters; undefined if there is none. */
 function lastCut(
-  { text, ids }: { readonly text: string; readonly ids: readonly number[] },
+  { text, ids }: EncodedText,
   end: number,
   cuttingText: (id: number) => string | undefined,
-): { readonly ids: number; readonly text: number } | undefined {
+): Place | undefined {
   const id = ids.findLast((each) => cuttingText(each) !== undefined)
   const content = id === undefined ? undefined : cuttingText(id)
   if (content === undefined) return undefined
