@@ -105,7 +105,7 @@ async function requested(
     if (why !== undefined)
       throw refused(followed === 0 ? why : `${url} redirects to an address that is refused: ${why}`)
     const { host, protocol } = new URL(at)
-    if (protocol === 'http:' && url.startsWith('https:')) throw refused(`${url} redirects from https to http`)
+    if (protocol === 'http:' && new URL(url).protocol === 'https:') throw refused(`${url} redirects from https to http`)
     const reply = await request(at, { dispatcher: agent, signal, headers: { 'accept-encoding': 'identity' } }).catch(
       (error: unknown) => {
         throw failure(error, host)

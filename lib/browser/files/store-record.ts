@@ -20,6 +20,7 @@ export async function storeRecord(
     const singleFile = new File([JSON.stringify(unpack(one.trajectory))], file.name)
     const { trajectories } = await importFile(singleFile, {
       tokenizer: lacksTexts(one.trajectory) ? tokenizer : undefined,
+      signal,
     })
     return trajectories[0]
   }
