@@ -22,6 +22,11 @@ export class ThreadError extends Error {
   override readonly name = 'ThreadError'
 }
 
+/** Returns whether an error says that the thread ended before it answered, also because it had no memory left. */
+export const hasThreadEnded = (error: unknown): error is Error =>
+  error instanceof ThreadError ||
+  (error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY')
+
 /** Errors that keep their class on the way to the caller. */
 const CLASSES = [HttpProblem, StoreError, TemplateError, TokenizerError] as const
 

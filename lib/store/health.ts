@@ -62,6 +62,8 @@ export interface HealthStore {
    * index existed.
    */
   putHealth(key: string, of: RecordRevision, health: Health, index?: RecordIndex): void
+  /** Stores the result of the present revision, which could not be checked. */
+  putUnchecked(key: string, health: Health): void
   revision(key: string): RecordRevision | undefined
 }
 
@@ -83,6 +85,25 @@ export function createHealthStore(database: DatabaseSync): HealthStore {
   const putSpans = database.prepare('UPDATE trajectories SET trained_spans = ? WHERE key = ?')
   const searchIndex = createSearchIndex(database)
   const revisionOf = database.prepare('SELECT sequence, revision FROM trajectories WHERE key = ?')
+  const recordRevision = (key: string): RecordRevision | undefined => {
+    const row = revisionOf.get(key)
+    return row && { sequence: Number(row.sequence), revision: Number(row.revision) }
+  }
+  const putHealth: HealthStore['putHealth'] = (key, { sequence, revision }, health, index) =>
+    transaction(database, () => {
+      const { changes } = put.run({
+        key,
+        sequence,
+        revision,
+        severity: worstSeverity(health.findings) ?? 'none',
+        hasDrift: Number(health.findings.some(({ kind }) => kind === 'drift')),
+        gist: JSON.stringify(healthSummary(health)),
+        report: JSON.stringify(health),
+      })
+      if (changes === 0 || !index || unindexed.get(key) === undefined) return
+      searchIndex.write(key, index.texts, 0)
+      putSpans.run(JSON.stringify(index.trainedSpans), key)
+    })
   return {
     uncheckedKey(after = '') {
       const row = unchecked.get(after)
@@ -92,24 +113,11 @@ export function createHealthStore(database: DatabaseSync): HealthStore {
       const row = report.get(key)
       return row && (JSON.parse(String(row.report)) as Health)
     },
-    putHealth: (key, { sequence, revision }, health, index) =>
-      transaction(database, () => {
-        const { changes } = put.run({
-          key,
-          sequence,
-          revision,
-          severity: worstSeverity(health.findings) ?? 'none',
-          hasDrift: Number(health.findings.some(({ kind }) => kind === 'drift')),
-          gist: JSON.stringify(healthSummary(health)),
-          report: JSON.stringify(health),
-        })
-        if (changes === 0 || !index || unindexed.get(key) === undefined) return
-        searchIndex.write(key, index.texts, 0)
-        putSpans.run(JSON.stringify(index.trainedSpans), key)
-      }),
-    revision(key) {
-      const row = revisionOf.get(key)
-      return row && { sequence: Number(row.sequence), revision: Number(row.revision) }
+    putHealth,
+    putUnchecked(key, health) {
+      const of = recordRevision(key)
+      if (of) putHealth(key, of, health)
     },
+    revision: recordRevision,
   }
 }

@@ -2,7 +2,7 @@
 
 import { HttpProblem } from '../http/problem.ts'
 import { quoteKey, storedTrajectory } from '../library/trajectories.ts'
-import { createLimitedThread, ThreadError } from '../limited-thread.ts'
+import { createLimitedThread, hasThreadEnded } from '../limited-thread.ts'
 import type { Services } from '../services.ts'
 import { computePart, type ExportKind, type ExportPart, type ExportResults } from './export-parts.ts'
 
@@ -71,7 +71,7 @@ export async function exportPart<Kind extends ExportKind>(
   try {
     return await all.exporting.ask<Kind>(part, signal)
   } catch (error) {
-    if (!(error instanceof ThreadError) && !isOutOfMemory(error)) throw error
+    if (!hasThreadEnded(error)) throw error
     throw new HttpProblem({
       status: 422,
       code: 'TOO_COMPLEX',
@@ -80,6 +80,3 @@ export async function exportPart<Kind extends ExportKind>(
     })
   }
 }
-
-const isOutOfMemory = (error: unknown): error is Error =>
-  error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'

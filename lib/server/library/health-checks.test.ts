@@ -1,9 +1,9 @@
 /** Tests the real thread that checks stored trajectories, with a real store. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { unpack } from '#lib/trajectory/tokens/packed.ts'
@@ -111,6 +111,7 @@ test('A round of checks asks for each trajectory once, and a request during it b
         return unchecked[after === undefined ? 0 : unchecked.indexOf(after) + 1]
       },
       putHealth() {},
+      putUnchecked() {},
       health: () => undefined,
     },
     workerFile: path.resolve('lib/server/library/health-worker.ts'),
@@ -123,4 +124,34 @@ test('A round of checks asks for each trajectory once, and a request during it b
   rounds.checkStored()
   const round = [undefined, 'c', 'b', 'a']
   await expect.poll(() => looks).toEqual([...round, ...round])
+})
+
+test('A trajectory that ends the thread of the checks is named, stored as unchecked, and ends no other check', async () => {
+  const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+  const workerFile = path.join(folder, 'ending-worker.mjs')
+  writeFileSync(
+    workerFile,
+    `import { answerRequests } from ${JSON.stringify(path.resolve('lib/server/limited-thread.ts'))}
+    answerRequests(() => (key) => key === 'deadly' ? process.exit() : { of: {}, index: undefined, health: key })`,
+  )
+  const unchecked = ['c', 'deadly', 'a']
+  const stored: unknown[] = []
+  const checks = createHealthChecks({
+    store: {
+      uncheckedKey: (after) => unchecked[after === undefined ? 0 : unchecked.indexOf(after) + 1],
+      putHealth: (key) => void stored.push(key),
+      putUnchecked: (key, { findings }) => void stored.push([key, findings[0]?.message]),
+      health: () => undefined,
+    },
+    workerFile,
+    start: {
+      dataFolder: folder,
+      tokenizers: { builtIn: {}, folders: [], hub: { url: undefined, token: undefined, cacheFolder: folder } },
+    },
+  })
+  onTestFinished(() => checks.close())
+  checks.checkStored()
+  await expect.poll(() => stored).toEqual(['c', ['deadly', expect.stringMatching(/^It could not be checked: /)], 'a'])
+  expect(log.mock.calls.flat().join(' ')).toContain('deadly')
+  log.mockRestore()
 })

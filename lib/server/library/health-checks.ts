@@ -5,8 +5,8 @@
 
 import type { TrajectoryStore } from '#lib/store/trajectories.ts'
 import type { Health } from '#lib/trajectory/health/health.ts'
-import { createRequestThread } from '../limited-thread.ts'
-import type { HealthResult, HealthWorkerStart } from './health-worker-messages.ts'
+import { createRequestThread, hasThreadEnded } from '../limited-thread.ts'
+import { type HealthResult, type HealthWorkerStart, uncheckedHealth } from './health-worker-messages.ts'
 
 /** Access to the health of stored trajectories. */
 export interface HealthChecks {
@@ -20,7 +20,7 @@ export interface HealthChecks {
 }
 
 interface Options {
-  readonly store: Pick<TrajectoryStore, 'uncheckedKey' | 'putHealth' | 'health'>
+  readonly store: Pick<TrajectoryStore, 'uncheckedKey' | 'putHealth' | 'putUnchecked' | 'health'>
   readonly workerFile: string
   readonly start: HealthWorkerStart
 }
@@ -39,11 +39,30 @@ export function createHealthChecks({ store, workerFile, start }: Options): Healt
   let isRequested = false
   let isClosed = false
 
+  let lastRetry: Promise<unknown> = Promise.resolve()
+  /** Asks a new thread, one request at a time: another trajectory may have ended the thread before. */
+  const askAgain = (key: string): Promise<HealthResult> => {
+    const retry = lastRetry.then(() => thread.ask(key))
+    lastRetry = retry.catch(() => {})
+    return retry
+  }
+  const isLost = (error: unknown): error is Error => !isClosed && hasThreadEnded(error)
+  const ask = (key: string): Promise<HealthResult> =>
+    thread.ask(key).catch((error: unknown) => (isLost(error) ? askAgain(key) : Promise.reject(error)))
+
   const check = async (key: string): Promise<Health | undefined> => {
-    const checked = await thread.ask(key)
-    if (!checked || isClosed) return checked?.health
-    store.putHealth(key, checked.of, checked.health, checked.index)
-    return checked.health
+    try {
+      const checked = await ask(key)
+      if (!checked || isClosed) return checked?.health
+      store.putHealth(key, checked.of, checked.health, checked.index)
+      return checked.health
+    } catch (error) {
+      if (!isLost(error)) throw error
+      console.error(`the stored trajectory ${key} ends the thread that checks it, so it stays unchecked:`, error)
+      const unchecked = uncheckedHealth('not checked', `It could not be checked: ${error.message}`)
+      store.putUnchecked(key, unchecked)
+      return unchecked
+    }
   }
 
   const checkAll = async (): Promise<void> => {

@@ -15,3 +15,18 @@ export interface HealthWorkerStart {
 export type HealthResult =
   | { readonly of: RecordRevision; readonly health: Health; readonly index: RecordIndex | undefined }
   | undefined
+
+/** Returns the health of a trajectory that could not be checked. It is stored too, so that the check is not repeated again and again. */
+export const uncheckedHealth = (label: string, message: string): Health => ({
+  findings: [
+    {
+      kind: 'unreadable',
+      severity: 'error',
+      label,
+      message,
+      count: 1,
+      places: [],
+    },
+  ],
+  checks: [],
+})

@@ -6,8 +6,8 @@ import { openTrajectoryReader } from '#lib/store/record.ts'
 import { StoreError } from '#lib/store/store-error.ts'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import { answerRequests } from '../limited-thread.ts'
-import type { HealthResult, HealthWorkerStart } from './health-worker-messages.ts'
-import { storedHealth, uncheckedHealth } from './stored-health.ts'
+import { type HealthResult, type HealthWorkerStart, uncheckedHealth } from './health-worker-messages.ts'
+import { storedHealth } from './stored-health.ts'
 
 answerRequests<HealthWorkerStart, string, HealthResult>(({ dataFolder, tokenizers: places }) => {
   const reader = openTrajectoryReader(dataFolder)

@@ -8,6 +8,7 @@ import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { Health } from '#lib/trajectory/health/health.ts'
+import { uncheckedHealth } from './health-worker-messages.ts'
 
 /** Number of places that are kept for each finding; its count includes all. */
 const MOST_PLACES = 200
@@ -24,21 +25,6 @@ export async function storedHealth(
     findings: whole.findings.map((finding) => ({ ...finding, places: finding.places.slice(0, MOST_PLACES) })),
   }
 }
-
-/** Returns the health of a trajectory that could not be checked. It is stored too, so that the check is not repeated again and again. */
-export const uncheckedHealth = (label: string, message: string): Health => ({
-  findings: [
-    {
-      kind: 'unreadable',
-      severity: 'error',
-      label,
-      message,
-      count: 1,
-      places: [],
-    },
-  ],
-  checks: [],
-})
 
 async function drift(trajectory: Trajectory, tokenizers: Pick<TokenizerLoader, 'load'>): Promise<Drift> {
   const wanted = driftTokenizer(trajectory)
