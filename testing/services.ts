@@ -17,6 +17,7 @@ import { createThreadedTokenizers } from '#lib/server/templates/threaded-tokeniz
 import { createEstimateJobs } from '#lib/server/values/estimate-jobs.ts'
 import { openTrajectoryStore } from '#lib/store/trajectories.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
+import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { scriptedTokenizer } from '#testing/sglang/scripted-tokenizer.ts'
 import { byteTokenizer } from './byte-tokenizer.ts'
 
@@ -27,6 +28,8 @@ export const threadedHere = (tokenizers: Services['tokenizers']): Services['thre
 interface TestServers extends Partial<Pick<EngineClient, 'generate' | 'chat' | 'load' | 'forward' | 'readChat'>> {
   /** Describes the server with this name. */
   readonly describe: (name: string, signal: AbortSignal) => Promise<Partial<ServerDescription>>
+  /** The tokenizer of all servers. Omitted: bytes. */
+  readonly tokenizer?: Tokenizer
   /** Returns the current chat template of the tokenizer. */
   readonly template: () => string
 }
@@ -39,13 +42,16 @@ export const noMcpServers = createMcpServers(
 )
 
 /** Returns services whose store is in `folder`. */
-export function testServices(folder: string, { template, describe, ...calls }: TestServers): Services {
+export function testServices(
+  folder: string,
+  { template, describe, tokenizer = byteTokenizer, ...calls }: TestServers,
+): Services {
   const store = openTrajectoryStore(folder, { now: () => new Date() })
   const runs = createRuns({ groupCommit: store.groupCommit })
   const compiled = () => chatTemplate(template(), {})
   const tokenizers = {
     load: async () => ({
-      tokenizer: byteTokenizer,
+      tokenizer,
       template: compiled,
       compile: (text: string) => chatTemplate(text, {}),
       stopIds: [],
@@ -65,7 +71,7 @@ export function testServices(folder: string, { template, describe, ...calls }: T
       defaultName: 'fast',
       list: () => [{ name: 'fast', baseUrl: 'http://127.0.0.1:1', source: 'saved', hasKey: false }],
       client: (name: string) => ({
-        ...scriptedTokenizer({ tokenizer: byteTokenizer, template: compiled() }),
+        ...scriptedTokenizer({ tokenizer, template: compiled() }),
         load: async () => undefined,
         ...calls,
         describe: (signal: AbortSignal) => describe(name, signal),

@@ -24,7 +24,7 @@ const modelSchema = z.looseObject({
   max_model_len: z.int().nullish(),
   owned_by: z.string().nullish(),
 })
-const modelsSchema = z.looseObject({ data: z.tuple([modelSchema]).rest(modelSchema) })
+const modelsSchema = z.looseObject({ data: z.array(modelSchema) })
 const versionSchema = z.looseObject({ version: z.string() })
 type Model = z.infer<typeof modelSchema>
 
@@ -75,8 +75,12 @@ export const modelOf = async (info: GetReply, signal: AbortSignal): Promise<Serv
   identityOf((await models(info, signal))[0])
 
 /** The first model of the list is the base model; adapters, which have a parent, follow it. */
-const models = async (info: GetReply, signal: AbortSignal): Promise<readonly [Model, ...Model[]]> =>
-  (await info('/v1/models', modelsSchema, signal)).data
+async function models(info: GetReply, signal: AbortSignal): Promise<readonly [Model, ...Model[]]> {
+  const [first, ...others] = (await info('/v1/models', modelsSchema, signal)).data
+  if (first) return [first, ...others]
+  // `transformers serve` lists the models of its cache, which may be empty. It loads a model with the first request, and returns no ids.
+  throw new EngineError('NO_TOKEN_IDS', 'the server’s /v1/models lists no model')
+}
 
 /** `root` is the folder or Hub name of the model, which has the tokenizer. Other servers than vLLM lack it. */
 const identityOf = ({ id, root }: Model): ServerIdentity => ({ modelName: id, tokenizerName: root ?? undefined })

@@ -64,7 +64,7 @@ const knownTokens = ({ segments }: Trajectory): readonly number[] | undefined =>
   segments.findLast((segment) => segment.kind === 'response')?.request?.images?.tokens
 
 /** Returns how many more tokens a server reads than are sent, as far as earlier replies reported it. */
-export const furtherTokens = ({ spans, known = [] }: RequestImages): number =>
+export const furtherTokens = ({ spans, known = [] }: Pick<RequestImages, 'spans' | 'known'>): number =>
   known.reduce((sum, tokens, index) => {
     const span = spans[index]
     return span ? sum + tokens - (span.end - span.start) : sum

@@ -58,6 +58,14 @@ describe('The engine of a server', () => {
     await expect(client.describe(never)).rejects.toMatchObject({ code: 'NO_TOKEN_IDS' })
   })
 
+  test('that lists no model is refused because it returns no ids, as `transformers serve` with an empty cache', async () => {
+    const { client } = await clientOf({ '/v1/models': { ...vllm('models'), response: { object: 'list', data: [] } } })
+    await expect(client.describe(never)).rejects.toMatchObject({
+      code: 'NO_TOKEN_IDS',
+      message: 'the server’s /v1/models lists no model',
+    })
+  })
+
   test('that answers none of the paths is unknown', async () => {
     const { client } = await clientOf({})
     await expect(client.describe(never)).rejects.toMatchObject({ code: 'UNKNOWN_SERVER' })

@@ -7,7 +7,7 @@ import type { Chunk } from '#lib/engine/reply.ts'
 import type { GenerateRequest } from '#lib/engine/request.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
-import { byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { byteTokenizer, byteTokenizerWith } from '#testing/byte-tokenizer.ts'
 import { folderOfTest } from '#testing/files/folders.ts'
 import { JPEG_URL, PNG_URL } from '#testing/images.ts'
 import { type Script, says, stop, call as toolCall } from '#testing/scripted-rollout.ts'
@@ -30,8 +30,9 @@ const generate: EngineClient['generate'] = (request, signal) => {
   return typeof script === 'string' ? says(script) : script(request, signal)
 }
 
-function start(): void {
+function start(tokenizer = byteTokenizer): void {
   services = sessionServices(folder, {
+    tokenizer,
     template: () => template,
     async describe(_, signal) {
       await described
@@ -226,6 +227,30 @@ test('The usage of a call counts the prompt as the server read it, which has mor
   expect(await chat(id, [user('b')])).toMatchObject({ usage: { prompt_tokens: 500, total_tokens: 503 } })
   const { session } = (await (await send('GET', `/api/sessions/${id}`)).json()) as { session: object }
   expect(session).toMatchObject({ cachedShare: 0.96 })
+})
+
+test('The first event of an Anthropic stream counts the tokens that the server read for images', async () => {
+  template = visionTemplate
+  const pad = { id: byteTokenizer.vocabularySize, content: '<|image_pad|>', special: true }
+  services.store.close()
+  start(byteTokenizerWith('vision', [...byteTokenizer.addedTokens, pad], 0))
+  scripts = [
+    async function* () {
+      for await (const chunk of says('ok')) yield { ...chunk, imageTokens: [256] }
+    },
+  ]
+  const id = await created({ tokenizer: 'vision' })
+  const source = { type: 'base64', media_type: 'image/png', data: PNG_URL.slice(PNG_URL.indexOf(',') + 1) }
+  const body = {
+    model: 'm',
+    messages: [{ role: 'user', content: [{ type: 'image', source }] }],
+    max_tokens: 9,
+    stream: true,
+  }
+  const events = await (await send('POST', `/sessions/${id}/v1/messages`, body)).text()
+  const [, begun = '{}'] = /^data: (.*message_start.*)$/m.exec(events) ?? []
+  const sent = requests[0]?.inputIds.length ?? 0
+  expect(JSON.parse(begun)).toMatchObject({ message: { usage: { input_tokens: sent + 255 } } })
 })
 
 describe('A call of a session that gets no answer', () => {

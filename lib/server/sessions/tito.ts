@@ -3,6 +3,7 @@
  * the session is held while the call is prepared and while it is committed, never while the server generates.
  */
 import type { JsonObject } from '#lib/json/json-object.ts'
+import { furtherTokens } from '#lib/rollout/loop/call-images.ts'
 import { type CallSettings, callModel } from '#lib/rollout/loop/model-call.ts'
 import type { Recorder } from '#lib/rollout/loop/recorder.ts'
 import type { PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
@@ -13,8 +14,8 @@ import { CallRefusal } from '#lib/session/protocols/refusal.ts'
 import { withKnownTokens } from '#lib/sglang/reply/known-tokens.ts'
 import { sentSampling } from '#lib/sglang/reply/sampling.ts'
 import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
-import type { Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { imagePartsOf } from '#lib/trajectory/images/image-boxes.ts'
+import type { Message, ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { imagePartsOf, imageSpansOf } from '#lib/trajectory/images/image-boxes.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { newRequestId } from '../http/request-id.ts'
 import { checkCapabilities } from '../servers/capability-checks.ts'
@@ -177,7 +178,8 @@ async function generate(
   let publish = (_: RolloutEvent) => {}
   const recorder = createCallRecorder(start, tokenizer, (event) => {
     publish(event)
-    if (event.type === 'segment-started' && event.segment.kind === 'response') begin(tokenCount(recorder.trajectory))
+    if (event.type === 'segment-started' && event.segment.kind === 'response')
+      begin(readTokens(recorder.trajectory, event.segment))
     if (event.type !== 'tokens' || !stream) return
     if (call.logprobs !== undefined) {
       const { ids, logprobs, topLogprobs } = event
@@ -222,6 +224,12 @@ async function generate(
   for (const delta of [...unsent, ...ended.deltas]) follower.delta(delta)
   // The client sends back what it got, also of a call that became malformed after its beginning.
   return recordedReply(trajectory, last, ended.parts, before, error)
+}
+
+/** Returns the number of tokens that the server reads of a prompt, which are more than are sent for images. `response` answers it. */
+function readTokens(trajectory: Trajectory, { request }: ResponseSegment): number {
+  const spans = trajectory.segments.flatMap((segment) => imageSpansOf(segment, trajectory))
+  return tokenCount(trajectory) + furtherTokens({ spans, known: request?.images?.tokens })
 }
 
 const readingOf = ({
