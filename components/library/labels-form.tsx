@@ -41,11 +41,7 @@ export function LabelsForm({ labels, question, knownTags, onChange }: LabelsForm
         <TextField label="Title" placeholder={visibleText(question)} {...title} />
         <TextField label="Reward" inputMode="decimal" placeholder="none" {...reward} />
       </div>
-      <TagField
-        tags={labels.tags}
-        knownTags={knownTags}
-        onChange={(tags) => save({ tags: tags.length > 0 ? tags : null })}
-      />
+      <TagField tags={labels.tags} knownTags={knownTags} onChange={save} />
       <TextArea label="Note" rows={2} className="field-sizing-content max-h-60 min-h-14" {...note} />
       <p role="status" className="sr-only">
         {progress === 'saving' ? 'Saving…' : progress === 'saved' ? 'Saved' : ''}

@@ -65,8 +65,8 @@ test('each label is saved separately, when its field loses the focus or on Enter
     { title: 'old and new' },
     { note: 'n' },
     { reward: null },
-    { tags: ['a'] },
-    { tags: ['b'] },
+    { addTags: ['a'] },
+    { addTags: ['b'] },
   ])
 })
 
@@ -190,7 +190,7 @@ test('tags are removed by button or Backspace, and not added twice', async () =>
   const { onChange, user } = form({ tags: ['a', 'b'] })
   await user.click(screen.getByRole('button', { name: 'Remove the tag a' }))
   await user.type(screen.getByLabelText('Tags'), '{Backspace}b{Enter}')
-  expect(onChange.mock.calls).toEqual([[{ tags: ['b'] }], [{ tags: ['a'] }]])
+  expect(onChange.mock.calls).toEqual([[{ removeTags: ['a'] }], [{ removeTags: ['b'] }]])
 })
 
 test('A tag field keeps a tag that is typed while the tag before it is being saved', async () => {
@@ -200,7 +200,7 @@ test('A tag field keeps a tag that is typed while the tag before it is being sav
   const field = screen.getByLabelText('Tags') as HTMLInputElement
   await user.type(field, 'good, tag two')
   await act(async () => saves[0]?.())
-  expect([field.value, onChange.mock.calls]).toEqual([' tag two', [[{ tags: ['good'] }]]])
+  expect([field.value, onChange.mock.calls]).toEqual([' tag two', [[{ addTags: ['good'] }]]])
 })
 
 test('A tag field saves tags one after the other, so that none of them is lost', async () => {
@@ -211,7 +211,37 @@ test('A tag field saves tags one after the other, so that none of them is lost',
   expect(onChange).toHaveBeenCalledTimes(1)
   await act(async () => saves[0]?.())
   await act(async () => saves[1]?.())
-  expect(onChange.mock.calls).toEqual([[{ tags: ['old', 'a'] }], [{ tags: ['old', 'a', 'b'] }]])
+  expect(onChange.mock.calls).toEqual([[{ addTags: ['a'] }], [{ addTags: ['b'] }]])
+})
+
+test('A tag field changes its own tags only: a tag that another page adds meanwhile is shown and stays', async () => {
+  const saves: (() => void)[] = []
+  const onChange = vi.fn((_: LabelChange) => new Promise<void>((resolve) => saves.push(resolve)))
+  const formOf = (tags: readonly string[]) => (
+    <LabelsForm labels={row('a', { tags: [...tags] })} question="q" knownTags={[]} onChange={onChange} />
+  )
+  const { rerender } = render(formOf(['old']))
+  const user = userEvent.setup()
+  await user.type(screen.getByLabelText('Tags'), 'mine{Enter}')
+  rerender(formOf(['old', 'theirs']))
+  const removals = screen
+    .getAllByRole('button', { name: /^Remove the tag/ })
+    .map(({ ariaLabel, title }) => ariaLabel ?? title)
+  expect(removals).toHaveLength(3)
+  await user.click(screen.getByRole('button', { name: 'Remove the tag old' }))
+  await act(async () => saves[0]?.())
+  expect(onChange.mock.calls).toEqual([[{ addTags: ['mine'] }], [{ removeTags: ['old'] }]])
+})
+
+test('Tags that are changed while an earlier save fails are saved together with its tags', async () => {
+  const saves: { resolve(): void; reject(reason: Error): void }[] = []
+  const onChange = vi.fn((_: LabelChange) => new Promise<void>((resolve, reject) => saves.push({ resolve, reject })))
+  const { user } = form({ tags: ['old'] }, onChange)
+  await user.type(screen.getByLabelText('Tags'), 'a,b,c,')
+  await user.click(screen.getByRole('button', { name: 'Remove the tag a' }))
+  await act(async () => saves[0]?.reject(new Error('not that')))
+  await act(async () => saves[1]?.resolve())
+  expect(onChange.mock.calls).toEqual([[{ addTags: ['a'] }], [{ addTags: ['b', 'c'], removeTags: ['a'] }]])
 })
 
 test('Pasted tags are separated by their commas', async () => {
@@ -219,7 +249,7 @@ test('Pasted tags are separated by their commas', async () => {
   await user.click(screen.getByLabelText('Tags'))
   await user.paste('p1, p2,p3,p1')
   await user.keyboard('{Enter}')
-  expect(onChange.mock.calls).toEqual([[{ tags: ['p2', 'p1', 'p3'] }]])
+  expect(onChange.mock.calls).toEqual([[{ addTags: ['p1', 'p3'] }]])
 })
 
 test('A tag that cannot be saved returns to its field with the reason, unless another one was typed', async () => {

@@ -1,13 +1,14 @@
 'use client'
 import { X } from 'lucide-react'
 import { type KeyboardEvent, useId, useRef, useState } from 'react'
+import { changedLabels, type TagChange } from '#lib/trajectory/format/labels.ts'
 
 interface TagFieldProps {
   readonly tags: readonly string[]
   /** Tags that are suggested while the user types. */
   readonly knownTags: readonly string[]
   /** Rejects with the reason, which the field shows. */
-  readonly onChange: (tags: readonly string[]) => Promise<void>
+  readonly onChange: (change: TagChange) => Promise<void>
 }
 
 /**
@@ -29,14 +30,14 @@ export function TagField({ tags: storedTags, knownTags, onChange }: TagFieldProp
     const typed = text.split(',').map((tag) => tag.trim())
     const added = [...new Set(typed)].filter((tag) => tag !== '' && !tags.includes(tag))
     setText('')
-    if (added.length > 0) void change([...tags, ...added], added)
+    if (added.length > 0) void change({ addTags: added })
   }
   const press = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.key === 'Enter' || event.key === ',') {
       event.preventDefault()
       add()
     }
-    if (event.key === 'Backspace' && text === '' && tags.length > 0) void change(tags.slice(0, -1))
+    if (event.key === 'Backspace' && text === '' && tags.length > 0) void change({ removeTags: tags.slice(-1) })
     if (event.key === 'Escape' && text !== '') {
       event.stopPropagation()
       setText('')
@@ -58,7 +59,7 @@ export function TagField({ tags: storedTags, knownTags, onChange }: TagFieldProp
               type="button"
               aria-label={`Remove the tag ${tag}`}
               className="grid size-5 place-items-center text-dim hover:text-ink"
-              onClick={() => change(tags.filter((other) => other !== tag))}
+              onClick={() => change({ removeTags: [tag] })}
             >
               <X size={12} aria-hidden />
             </button>
@@ -101,26 +102,54 @@ interface SaveEvents {
   readonly onFailed: (reason: unknown, unsaved: readonly string[]) => void
 }
 
-/** Returns the tags as changed, and a function that changes them. Saves run one after the other, so that the last change is stored last. */
+/** Returns the tags as changed, and a function that changes them. Saves run one after the other, and each has what no earlier one stored. */
 function useTags(storedTags: readonly string[], save: TagFieldProps['onChange'], { onSaved, onFailed }: SaveEvents) {
-  const [changedTags, setChangedTags] = useState<readonly string[]>()
+  /** What was changed since everything was stored. */
+  const [shownChange, setShownChange] = useState<TagChange>({})
   const lastSave = useRef(Promise.resolve())
-  const unsaved = useRef<readonly string[]>([])
-  const change = async (tags: readonly string[], added: readonly string[] = []) => {
-    unsaved.current = [...unsaved.current, ...added].filter((tag) => tags.includes(tag))
-    setChangedTags(tags)
-    const saving = lastSave.current.catch(() => undefined).then(() => save(tags))
+  const unsaved = useRef<TagChange>({})
+  const change = async (next: TagChange) => {
+    unsaved.current = joinedChange(unsaved.current, next)
+    setShownChange((earlier) => joinedChange(earlier, next))
+    const saving = lastSave.current
+      .catch(() => undefined)
+      .then(async () => {
+        const sent = unsaved.current
+        // The save before has stored this change too.
+        if (!sent.addTags && !sent.removeTags) return
+        await save(sent)
+        unsaved.current = tagChange(
+          without(unsaved.current.addTags, sent.addTags),
+          without(unsaved.current.removeTags, sent.removeTags),
+        )
+      })
     lastSave.current = saving
     try {
       await saving
-      unsaved.current = unsaved.current.filter((tag) => !tags.includes(tag))
       onSaved()
     } catch (reason) {
       if (lastSave.current !== saving) return
-      onFailed(reason, unsaved.current)
-      unsaved.current = []
+      onFailed(reason, unsaved.current.addTags ?? [])
+      unsaved.current = {}
     }
-    if (lastSave.current === saving) setChangedTags(undefined)
+    if (lastSave.current === saving) setShownChange({})
   }
-  return { tags: changedTags ?? storedTags, change }
+  return { tags: changedLabels({ tags: [...storedTags] }, shownChange).tags ?? [], change }
 }
+
+const tagChange = (addTags: readonly string[], removeTags: readonly string[]): TagChange => ({
+  ...(addTags.length > 0 && { addTags }),
+  ...(removeTags.length > 0 && { removeTags }),
+})
+
+/** Returns two changes as one. The later one decides about the tags of both. */
+function joinedChange(earlier: TagChange, { addTags = [], removeTags = [] }: TagChange): TagChange {
+  const changed = [...addTags, ...removeTags]
+  return tagChange(
+    [...without(earlier.addTags, changed), ...addTags],
+    [...without(earlier.removeTags, changed), ...removeTags],
+  )
+}
+
+const without = (tags: readonly string[] = [], others: readonly string[] = []): readonly string[] =>
+  tags.filter((tag) => !others.includes(tag))

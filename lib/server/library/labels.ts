@@ -1,7 +1,7 @@
 /** The labels of stored trajectories over HTTP: changes of labels, and of single notes on tokens. */
 import * as z from 'zod'
 import type { TrajectorySummary } from '#lib/api/library.ts'
-import type { Labels } from '#lib/trajectory/format/labels.ts'
+import { changedLabels, type Labels } from '#lib/trajectory/format/labels.ts'
 import {
   MAX_TOKEN_NOTE_TEXT,
   MAX_TOKEN_NOTES,
@@ -34,16 +34,23 @@ const writtenText = (most: number) =>
 
 const noteText = writtenText(MAX_TOKEN_NOTE_TEXT)
 
+const MAX_TAGS = 200
+const tagList = z
+  .array(lineText('a tag', 500))
+  .max(MAX_TAGS)
+  .refine((tags) => new Set(tags).size === tags.length, { message: 'tags that differ' })
+
 /** Schema of a change of labels; omitted labels stay, null removes one. */
 export const labelChangeSchema = z.strictObject({
   title: lineText('a title', 500).nullable().exactOptional().describe('null removes it.'),
-  tags: z
-    .array(lineText('a tag', 500))
-    .max(200)
-    .refine((tags) => new Set(tags).size === tags.length, { message: 'tags that differ' })
+  tags: tagList
     .nullable()
     .exactOptional()
-    .describe('All tags of the trajectory: they replace the earlier ones. null removes them.'),
+    .describe(
+      'All tags of the trajectory: they replace the earlier ones, also those that another client added meanwhile. null removes them.',
+    ),
+  addTags: tagList.exactOptional().describe('Tags to add. The others stay, also those that another client adds.'),
+  removeTags: tagList.exactOptional().describe('Tags to remove. The others stay.'),
   note: writtenText(20_000).nullable().exactOptional().describe('null removes it.'),
   notes: z
     .nullable(tokenNotesSchema)
@@ -75,7 +82,10 @@ export const noteChangeSchema = z.strictObject({
     ),
 })
 
-/** Changes the labels of a trajectory and returns its row. Throws HttpProblem 404, and 422 for notes on tokens that it does not have. */
+/**
+ * Changes the labels of a trajectory and returns its row. Throws HttpProblem 404, 409 for more tags than a trajectory can have, and 422 for
+ * notes on tokens that it does not have.
+ */
 export function labelTrajectory(
   key: string,
   change: z.infer<typeof labelChangeSchema>,
@@ -86,7 +96,17 @@ export function labelTrajectory(
     const { tokens } = storedRow(key, all)
     refuseViolation(tokenNotesViolation(notes, tokens), tokens)
   }
-  const row = all.store.label(key, change)
+  const row = all.store.label(key, (labels) => {
+    if ((changedLabels(labels, change).tags?.length ?? 0) > MAX_TAGS)
+      throw new HttpProblem({
+        status: 409,
+        code: 'TOO_MANY_TAGS',
+        detail: `the trajectory would have more than ${MAX_TAGS} tags`,
+        hint: 'Remove some of its tags, then add the new ones.',
+        field: 'addTags',
+      })
+    return change
+  })
   if (!row) throw noTrajectory(key, all.store)
   return row
 }

@@ -127,6 +127,18 @@ describe('A change of labels', () => {
     expect(problemOf(() => labelTrajectory('z', {}, all))).toMatchObject({ status: 404, code: 'NO_TRAJECTORY' })
   })
 
+  test('adds and removes tags beside those of other clients, up to 200', () => {
+    labelTrajectory('a', { tags: ['old'] }, all)
+    labelTrajectory('a', { addTags: ['mine'] }, all)
+    expect(labelTrajectory('a', { addTags: ['theirs'], removeTags: ['old'] }, all).tags).toEqual(['mine', 'theirs'])
+    const many = Array.from({ length: 199 }, (_, n) => `t${n}`)
+    expect(problemOf(() => labelTrajectory('a', { addTags: many }, all))).toMatchObject({
+      status: 409,
+      code: 'TOO_MANY_TAGS',
+    })
+    expect(store.row('a')?.tags).toEqual(['mine', 'theirs'])
+  })
+
   test('replaces the notes on tokens, and refuses those on tokens that the trajectory does not have', () => {
     const notes = [{ id: '1', start: 3, end: 12, text: 'all of it' }]
     labelTrajectory('a', { notes }, all)
@@ -159,6 +171,9 @@ describe('A change of labels', () => {
     { tags: 'x' },
     { tags: ['x', 'x'] },
     { tags: [''] },
+    { addTags: null },
+    { addTags: ['x', 'x'] },
+    { removeTags: 'x' },
     { tags: ['x'.repeat(501)] },
     { tags: Array.from({ length: 201 }, (_, n) => `t${n}`) },
     { note: '' },

@@ -28,3 +28,14 @@ test('changedLabels sets the named labels, removes null ones and keeps all other
   expect(changedLabels(labels, { notes: null })).not.toHaveProperty('notes')
   expect(changedLabels({}, { reward: -1.5, tags: ['z'] })).toEqual({ tags: ['z'], reward: -1.5 })
 })
+
+test('changedLabels adds and removes tags beside all others', () => {
+  expect(changedLabels(labels, { addTags: ['z', 'x'], removeTags: ['y', 'none'] })).toEqual({
+    ...labels,
+    tags: ['x', 'z'],
+  })
+  expect(changedLabels({ title: 'a' }, { addTags: ['x'] })).toEqual({ title: 'a', tags: ['x'] })
+  expect(changedLabels({ title: 'a' }, { removeTags: ['x'] })).toEqual({ title: 'a' })
+  expect(changedLabels(labels, { removeTags: ['x', 'y'] })).not.toHaveProperty('tags')
+  expect(changedLabels(labels, { tags: ['only'], addTags: ['z'] }).tags).toEqual(['only', 'z'])
+})

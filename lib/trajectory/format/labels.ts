@@ -7,8 +7,14 @@ import type { Trajectory } from './trajectory.ts'
 /** The labels of a trajectory. */
 export type Labels = Pick<Trajectory, 'title' | 'tags' | 'note' | 'notes' | 'reward'>
 
+/** Tags that are added or removed. All others stay, also those that somebody else added meanwhile. */
+export interface TagChange {
+  readonly addTags?: readonly string[]
+  readonly removeTags?: readonly string[]
+}
+
 /** A change of labels. null removes a label; an omitted one stays unchanged. */
-export type LabelChange = { readonly [K in keyof Labels]?: NonNullable<Labels[K]> | null }
+export type LabelChange = TagChange & { readonly [K in keyof Labels]?: NonNullable<Labels[K]> | null }
 
 const NAMES = ['title', 'tags', 'note', 'notes', 'reward'] as const satisfies readonly (keyof Labels)[]
 
@@ -31,7 +37,14 @@ export function changedLabels(labels: Labels, change: LabelChange): Labels {
     const value = change[name] === undefined ? labels[name] : (change[name] ?? undefined)
     return value === undefined ? [] : [[name, value]]
   })
-  return Object.fromEntries(entries) as Labels
+  return withTagChange(Object.fromEntries(entries) as Labels, change)
+}
+
+function withTagChange(labels: Labels, { addTags = [], removeTags = [] }: TagChange): Labels {
+  if (addTags.length + removeTags.length === 0) return labels
+  const { tags = [], ...others } = labels
+  const changed = [...new Set([...tags.filter((tag) => !removeTags.includes(tag)), ...addTags])]
+  return changed.length > 0 ? labelsOf({ ...others, tags: changed }) : others
 }
 
 /** Returns the same with only the notes whose tokens a trajectory of `count` tokens has: a repair may have removed others. */
