@@ -2,7 +2,7 @@
 import type { GroupForest, GroupNode, GroupSample } from '#lib/api/forest/group-forest.ts'
 import type { TrajectorySummary } from '#lib/api/library.ts'
 import { advantageOf } from '#lib/trajectory/reward/advantage.ts'
-import { type GroupRewards, groupRewards } from '#lib/trajectory/reward/group-rewards.ts'
+import { countedRewards, type GroupRewards, groupRewards } from '#lib/trajectory/reward/group-rewards.ts'
 import { meanOf } from '#lib/trajectory/reward/mean.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { decisiveToken } from './decisive-token.ts'
@@ -22,8 +22,8 @@ export interface GroupFacts extends Pick<GroupForest, 'revision' | 'group' | 'is
   readonly rows: readonly TrajectorySummary[]
   /** Why samples cannot be read, in the order of `rows`; undefined: they can. */
   readonly findings: readonly (GroupFinding | undefined)[]
-  /** Rewards of the samples of the group that `rows` leaves out, because it has too many. */
-  readonly leftOut: readonly (number | null)[]
+  /** The samples of the group that `rows` leaves out, because it has too many. */
+  readonly leftOut: readonly Pick<TrajectorySummary, 'group' | 'reward'>[]
 }
 
 type Numbers = Pick<GroupNode, 'reward' | 'advantage'>
@@ -31,9 +31,9 @@ type Numbers = Pick<GroupNode, 'reward' | 'advantage'>
 /** Returns the answer about a group. */
 export function groupForest(tree: GroupTree, facts: GroupFacts): GroupForest {
   const { revision, group, isRunning, formula, missing, rows, leftOut, deleted } = facts
-  const rewards = rows.map(({ reward }) => reward)
-  const statistics = groupRewards([...rewards, ...leftOut])
-  const range = rewardRange([...rewards, ...leftOut].filter((reward) => reward !== null))
+  const rewards = countedRewards([...rows, ...leftOut])
+  const statistics = groupRewards(rewards)
+  const range = rewardRange(rewards.filter((reward) => reward !== null))
   const samples = samplesOf(tree, facts, statistics)
   const estimates = new Map<string, Numbers>()
   const numbersOf = (through: readonly number[]): Numbers => {
@@ -41,7 +41,7 @@ export function groupForest(tree: GroupTree, facts: GroupFacts): GroupForest {
     const name = through.join()
     const found = estimates.get(name)
     if (found) return found
-    const known = through.flatMap((sample) => rewards[sample] ?? [])
+    const known = countedRewards(through.map((sample) => elementAt(rows, sample))).filter((reward) => reward !== null)
     const advantages = through.flatMap((sample) => samples[sample]?.tokenAdvantage ?? [])
     const numbers = {
       reward: known.length > 0 ? estimateOf(known, range) : null,
@@ -63,7 +63,7 @@ export function groupForest(tree: GroupTree, facts: GroupFacts): GroupForest {
     missing,
     nodes: tree.nodes.map((node) => ({ ...node, ...numbersOf(node.samples) })),
     splits,
-    decisive: decisiveToken(splits, rewards, range) ?? null,
+    decisive: decisiveToken(splits, rewards.slice(0, rows.length), range) ?? null,
     sharedTokens: tree.sharedTokens,
     rewards: statistics ? { ...statistics, range } : null,
     notes: groupNotes(tree, {

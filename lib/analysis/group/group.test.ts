@@ -171,6 +171,17 @@ describe('A group', () => {
   })
 })
 
+test('Paths of one rollout, which have its number and its reward, count once', () => {
+  const paths = [row(0, 1), row(0, 1), row(0, 1), row(1, 0)]
+  const { rewards, nodes, samples } = answer([GOOD, GOOD, GOOD, BAD], [1, 1, 1, 0], {
+    rows: paths,
+    leftOut: [row(1, 0)],
+  })
+  expect(rewards).toMatchObject({ scored: 2, mean: 0.5 })
+  expect(nodes[0]).toMatchObject({ reward: { mean: 0.5 } })
+  expect(samples.map(({ advantage }) => advantage)).toEqual([0.5, 0.5, 0.5, -0.5])
+})
+
 describe('The notes on a group', () => {
   const codes = (...given: Parameters<typeof answer>) => answer(...given).notes.map(({ code }) => code)
 
@@ -209,7 +220,7 @@ describe('The notes on a group', () => {
         message: '1 of 3 samples was deleted: counts, rewards and advantages are of the other 2.',
       },
     ])
-    expect(answer([GOOD, BAD], [1, 0], { deleted: 2, leftOut: [1] }).notes.at(-1)?.message).toMatch(
+    expect(answer([GOOD, BAD], [1, 0], { deleted: 2, leftOut: [row(2, 1)] }).notes.at(-1)?.message).toMatch(
       /^2 of 5 samples were deleted: .* the other 3\.$/,
     )
   })
@@ -223,7 +234,7 @@ describe('The notes on a group', () => {
   test('name missing rewards, a single sample, several tokenizers, and samples that are left out', () => {
     expect(codes([GOOD], [null])).toEqual(['single-sample', 'no-rewards'])
     expect(codes([GOOD, { ...BAD, tokenizer: 'other' }], [1, 0])).toEqual(['several-tokenizers'])
-    expect(answer([GOOD, BAD], [1, 0], { leftOut: [0, null] }).notes).toEqual([
+    expect(answer([GOOD, BAD], [1, 0], { leftOut: [row(2, 0), row(3, null)] }).notes).toEqual([
       { code: 'left-out', message: 'The group has 4 samples; the first 2 are shown.' },
     ])
   })

@@ -138,7 +138,7 @@ async function forestOf(
       detail: `the samples have ${tokens} tokens; a tree is built of at most ${MOST_TOKENS}`,
       hint: 'Select some of them: POST /api/forest takes their keys.',
     })
-  const leftOut = members.slice(MOST_GROUP_SAMPLES).map(({ reward }) => reward)
+  const leftOut = members.slice(MOST_GROUP_SAMPLES).map(({ group, reward }) => ({ group, reward }))
   const revisions = rows.map(({ key }) => all.store.revision(key) ?? 0)
   const revision = createHash('sha256')
     .update(JSON.stringify([facts, rows, revisions, leftOut]))

@@ -174,6 +174,16 @@ export function openSession(stored: StoredSession, all: Services): Session {
     }
     return keys
   }
+  /** Returns the number that the rollout of the session has in its group, that of `base` if it has one; undefined if it has none yet. */
+  const rolloutOf = (base: string | undefined): number | undefined => {
+    if (settings.group === undefined) return undefined
+    for (const key of [base ?? [], session.keys()].flat()) {
+      const group = leaves.get(key)?.trajectory.group ?? all.store.row(key)?.group
+      if (group?.id === settings.group) return group.index
+    }
+    return undefined
+  }
+  const nextRollout = (): number => (settings.group === undefined ? 0 : nextIndex(all.store.groupRows(settings.group)))
   /** Reads the calls of other processes. Returns false if the session was removed. */
   const read = (): boolean => {
     const now = all.store.sessionState(stored.id)
@@ -217,15 +227,19 @@ export function openSession(stored: StoredSession, all: Services): Session {
     const basePlace = base === undefined ? undefined : places.get(base)
     const leaf = parent && leafOf(parent.key)
     let tip = leaf?.segments.length === parent?.segments ? leaf : undefined
-    let begunTrajectories = 0
-    const added = nodes.map(({ path }) => {
+    // Samples of a prompt are rollouts of their own; all other leaves of a session are paths of one rollout.
+    const isSample = attached?.kind === 'retried' && attached.isConcurrent
+    const rollout = isSample ? undefined : rolloutOf(basePlace?.key)
+    let begunRollouts = 0
+    const added = nodes.map(({ path }, choice) => {
       if (!path) return undefined
       if (parent && tip) {
         const { id, createdAt } = tip
         tip = undefined
         return { key: parent.key, trajectory: { ...path, id, createdAt }, before: parent.segments }
       }
-      const trajectory = newTrajectory(path, settings, begunTrajectories++, all)
+      const index = choice === 0 && rollout !== undefined ? rollout : nextRollout() + begunRollouts++
+      const trajectory = newTrajectory(path, settings, index)
       const fork = basePlace && leafOf(basePlace.key)
       const whole: Trajectory =
         fork && attached ? { ...trajectory, forkedFrom: forkOf(trajectory, fork, attached.kind) } : trajectory
@@ -413,12 +427,11 @@ function baseOf(attached: AttachmentKind, parent: number | undefined): number | 
   }
 }
 
-/** Returns a new trajectory with a path. `before` trajectories of its group are not stored yet. */
+/** Returns a new trajectory with a path. `index` is the number of its rollout in the group. */
 function newTrajectory(
   path: Omit<Trajectory, 'id' | 'createdAt'>,
   { group, tags }: SessionSettings,
-  before: number,
-  { store }: Services,
+  index: number,
 ): Trajectory {
   const { forkedFrom: _, group: __, reward: ___, note: ____, notes: _____, title: ______, ...record } = path
   return {
@@ -426,7 +439,7 @@ function newTrajectory(
     id: randomUUID(),
     createdAt: new Date().toISOString(),
     ...(tags && tags.length > 0 && { tags }),
-    ...(group !== undefined && { group: { id: group, index: nextIndex(store.groupRows(group)) + before } }),
+    ...(group !== undefined && { group: { id: group, index } }),
   } as Trajectory
 }
 

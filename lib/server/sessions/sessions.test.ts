@@ -167,15 +167,26 @@ describe('A session in the mode tito', () => {
     expect(new Set(row?.nodes.map(({ trajectory }) => trajectory)).size).toBe(2)
   })
 
-  test('numbers its samples in their group: replies of one call, later ones, and those after a deleted one', async () => {
+  test('is one rollout of its group: its leaves have one number, except the replies of one call', async () => {
     const id = await created({ group: 'g' })
     await chat(id, [user('a')], { n: 2 })
     await chat(id, [user('b')])
+    await chat(id, [user('b')])
+    await chat(await created({ group: 'g' }), [user('a')])
     const indices = () => services.store.groupRows('g').map(({ group }) => group?.index)
-    expect(indices()).toEqual([0, 1, 2])
+    expect(indices()).toEqual([0, 0, 0, 1, 2])
     services.store.remove((await keysOf(id))[0] ?? '')
     await chat(id, [user('c')])
-    expect(indices()).toEqual([1, 2, 3])
+    expect(indices()).toEqual([0, 0, 0, 1, 2])
+  })
+
+  test('counts once in the rewards of its group, however many leaves it has', async () => {
+    const [many, one] = [await created({ group: 'g' }), await created({ group: 'g' })]
+    for (const text of ['a', 'b', 'c']) await chat(many, [user(text)])
+    await chat(one, [user('a')])
+    await send('PUT', `/sessions/${many}/reward`, { reward: 1 })
+    await send('PUT', `/sessions/${one}/reward`, { reward: 0 })
+    expect(services.store.rewardsOfGroup('g')).toEqual([1, 0])
   })
 
   test('gives each of several requested replies a seed of its own', async () => {
@@ -573,7 +584,7 @@ test('A reward belongs to a session or to a leaf', async () => {
   expect((await send('PUT', `/sessions/${id}/reward`, { reward: 0, leaf: other })).status).toBe(204)
   expect([services.store.get(one), services.store.get(other)]).toMatchObject([
     { reward: 1, tags: ['swe'], group: { id: 'g', index: 0 } },
-    { reward: 0, tags: ['swe'], group: { id: 'g', index: 1 } },
+    { reward: 0, tags: ['swe'], group: { id: 'g', index: 0 } },
   ])
   expect((await send('PUT', `/sessions/${id}/reward`, { reward: 0, leaf: 'none' })).status).toBe(404)
   const { sessions } = (await (await send('GET', '/api/sessions')).json()) as { sessions: readonly object[] }

@@ -180,7 +180,10 @@ function groupsOf(database: DatabaseSync, rows: readonly Row[], matching: readon
     .prepare(
       `SELECT group_id AS id, json_group_array(key ORDER BY group_index, sequence) AS keys, count(*) AS size,
         sum(${conjunction(matching)}) AS matching, sum(outcome_kind = 'running') AS running,
-        count(reward) AS known, avg(reward) AS mean, min(reward) AS min, max(reward) AS max
+        count(reward) AS known, min(reward) AS min, max(reward) AS max,
+        -- Paths of one rollout have its number and its reward, which counts once.
+        (SELECT avg(reward) FROM (SELECT DISTINCT group_index, reward FROM trajectories AS paths
+          WHERE paths.group_id = trajectories.group_id AND paths.deleted_at IS NULL)) AS mean
       FROM trajectories WHERE group_id IN (SELECT value FROM json_each(?)) AND deleted_at IS NULL
       GROUP BY group_id ORDER BY group_id`,
     )

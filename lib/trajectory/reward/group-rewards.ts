@@ -14,6 +14,25 @@ export interface GroupRewards {
   readonly deviation: number
 }
 
+/** A trajectory of a group, with the number of its rollout. */
+interface RewardedPath {
+  readonly group: { readonly id: string; readonly index: number } | null
+  readonly reward: number | null
+}
+
+/**
+ * Returns the rewards by which trajectories count in their groups: null for a path of a rollout that an earlier one counts for, because both
+ * have the number and the reward of the rollout. The leaves of a session are paths of one rollout.
+ */
+export function countedRewards(paths: readonly RewardedPath[]): readonly (number | null)[] {
+  const counted = new Set<string>()
+  return paths.map(({ group, reward }) => {
+    if (!group || reward === null) return reward
+    const rollout = JSON.stringify([group.id, group.index, reward])
+    return counted.size < counted.add(rollout).size ? reward : null
+  })
+}
+
 /** Returns the statistics, or undefined if no sample has a reward. */
 export function groupRewards(rewards: readonly (number | null)[]): GroupRewards | undefined {
   const known = rewards.filter((reward) => reward !== null)
