@@ -63,7 +63,7 @@ describe('stored trajectories', () => {
     store.add({ ...whole, id: 'short', note: 'x'.repeat(2 << 20) })
     store.add({ ...whole, id: 'tokens', segments: [{ kind: 'prompt', ids, messages: [] }] })
     store.add({ ...whole, id: 'header', foreign: { other: { text: 'x'.repeat(2 << 20) } } })
-    expect(['short', 'tokens', 'header', 'none'].filter(store.isLong)).toEqual(['tokens', 'header'])
+    expect(['short', 'tokens', 'header', 'none'].filter((key) => store.isLong(key))).toEqual(['tokens', 'header'])
     store.remove('header')
     expect(store.isLong('header')).toBe(false)
     store.close()

@@ -52,9 +52,9 @@ export interface TrajectoryStore
   packed(key: string): PackedCopy | undefined
   /**
    * Returns whether another thread should read the trajectory, because reading and writing it takes longer than other requests should
-   * wait. False if it does not exist or is deleted, and if another thread could not read its end.
+   * wait. False if it does not exist or is deleted, and if another thread could not read its end. `isOneOfMany` counts a short record as long.
    */
-  isLong(key: string): boolean
+  isLong(key: string, isOneOfMany?: boolean): boolean
   /** Returns the row of a trajectory; undefined if it does not exist or is deleted. */
   row(key: string): TrajectorySummary | undefined
   /** Returns how often the record was written; undefined if it does not exist or is deleted. */
@@ -231,7 +231,8 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
     update,
     get: (key) => (settledRow(key) ? read(key) : undefined),
     getWithDeleted: read,
-    isLong: (key) => !unwritten.has(key) && settledRow(key) !== undefined && statements.long.get(key) !== undefined,
+    isLong: (key, isOneOfMany = false) =>
+      !unwritten.has(key) && settledRow(key) !== undefined && (isOneOfMany || statements.long.get(key) !== undefined),
     row: (key) => (settledRow(key) ? summaryOf(key) : undefined),
     revision: (key) => (statements.summary.get(key) ? revision(key)?.revision : undefined),
     packed: (key) => (unwritten.has(key) ? undefined : packed(key)),

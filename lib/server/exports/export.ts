@@ -19,6 +19,8 @@ import { FORCED_TEXT } from './export-trajectory.ts'
 import { exportPart } from './exporting.ts'
 
 const MOST_KEYS = 10_000
+/** Largest number of trajectories whose short records the server's thread reads: each takes one to two milliseconds. */
+const FEW_KEYS = 50
 
 const keys = z
   .array(z.string())
@@ -60,7 +62,7 @@ export async function exportSeveral(
   const records = (async function* () {
     for (const [at, { key }] of samples.entries()) {
       const options = { format, forced, advantage: advantageOf(key), numbers: numbers[at] }
-      yield exportPart({ kind: 'record', key, options }, all, signal)
+      yield exportPart({ kind: 'record', key, options }, all, signal, samples.length > FEW_KEYS)
     }
   })()
   return exportFile({ records, count: samples.length, excluded: keys.length - samples.length, format })
@@ -153,7 +155,8 @@ async function readFacts(
   for (const key of keys) {
     signal.throwIfAborted()
     try {
-      selected.push({ key, ...(await exportPart({ kind: 'facts', key, options: { wantsLosses } }, all, signal)) })
+      const part = { kind: 'facts', key, options: { wantsLosses } } as const
+      selected.push({ key, ...(await exportPart(part, all, signal, keys.length > FEW_KEYS)) })
     } catch (error) {
       if (!isDamagedRecord(error)) throw error
       damaged.push(key)

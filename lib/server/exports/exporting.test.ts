@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { writableFormats } from '#lib/formats/registry.ts'
 import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
 import { DEFAULT_FORMULA } from '#lib/trajectory/reward/advantage.ts'
@@ -68,6 +68,20 @@ test('The preview of an export counts what long records lose', async () => {
     text: 'further fields of the other file',
     samples: 1,
   })
+})
+
+test('The server’s thread reads none of many short records, and says of a deleted one that it was deleted', async () => {
+  const many = Array.from({ length: 60 }, (_, index) => store.add({ ...sample, id: `many-${index}`, segments: [] }))
+  onTestFinished(() => {
+    for (const key of many) store.remove(key)
+  })
+  const unread = { ...all, store: { ...all.store, get: expect.unreachable } } as unknown as Services
+  expect(await exportPreview({ keys: many }, unread)).toEqual(await exportPreview({ keys: many }, withoutThread()))
+  const request = { keys: many, format: 'rollscope' }
+  const [file, expected] = [await exportSeveral(request, unread), await exportSeveral(request, withoutThread())]
+  expect(await file.text()).toBe(await expected.text())
+  store.remove(many[7] ?? '')
+  await expect(exportPreview({ keys: many }, all)).rejects.toMatchObject({ details: { code: 'DELETED' } })
 })
 
 test.each([{ longestMs: 1 }, { heapMb: 8 }])(

@@ -58,16 +58,17 @@ export function createExporting({ longestMs = LONGEST_MS, heapMb = HEAP_MB, ...o
 }
 
 /**
- * Computes a part of an export, in the thread if the record is long. Throws HttpProblem, also if it takes too long, StoreError, or the
+ * Computes a part of an export, in the thread if the record is long or one of many. Throws HttpProblem, also if it takes too long, StoreError, or the
  * signal's reason.
  */
 export async function exportPart<Kind extends ExportKind>(
   part: ExportPart & ExportPart<Kind>,
   all: Services,
   signal: AbortSignal,
+  isOneOfMany = false,
 ): Promise<ExportResults[Kind]> {
   const { key } = part
-  if (!all.store.isLong(key)) return computePart<Kind>(part, storedTrajectory(key, all))
+  if (!all.store.isLong(key, isOneOfMany)) return computePart<Kind>(part, storedTrajectory(key, all))
   try {
     return await all.exporting.ask<Kind>(part, signal)
   } catch (error) {
