@@ -111,6 +111,18 @@ test('the end of a run that cannot be stored is shown, and the run can be delete
   again.close()
 })
 
+test('whenUnlocked fails with DATABASE_LOCKED while another program has locked the database, and later writes wait as before', async () => {
+  const { store, connection } = opened()
+  const holder = new DatabaseSync(file())
+  holder.exec('BEGIN IMMEDIATE')
+  await expect(store.whenUnlocked()).rejects.toMatchObject({ code: 'DATABASE_LOCKED' })
+  holder.exec('ROLLBACK')
+  await store.whenUnlocked()
+  expect(connection.prepare('PRAGMA busy_timeout').get()).toEqual({ timeout: 1 })
+  holder.close()
+  store.close()
+})
+
 test('a database that another program has locked fails with DATABASE_LOCKED at start and on a write', () => {
   const { store } = opened()
   const holder = new DatabaseSync(file())

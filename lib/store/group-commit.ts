@@ -2,6 +2,7 @@
  * Commits changes of several runs together, because every commit waits for the disk and blocks the process meanwhile.
  */
 import type { DatabaseSync } from 'node:sqlite'
+import { whenUnlocked } from './lock.ts'
 import { transaction } from './transaction.ts'
 
 /** Changes that share a commit. */
@@ -9,7 +10,8 @@ export interface GroupCommit {
   /**
    * Runs a change in one transaction with all others of this turn of the event loop, in their order. Resolves with its result
    * when it is on disk. Rejects with its error; the other changes are stored nevertheless. If the transaction fails, the
-   * change runs again in its own, so it must have no other effect than on the database.
+   * change runs again in its own, so it must have no other effect than on the database. Changes wait for a locked database without blocking
+   * the process.
    */
   groupCommit<T>(change: () => T): Promise<T>
   /** Runs a change in a transaction now. Throws its error. */
@@ -32,11 +34,21 @@ export function createGroupCommit(database: DatabaseSync): GroupCommit {
     waiting = []
     for (const settle of changes.length === 0 ? [] : committed(database, changes)) settle()
   }
+  const commitUnlocked = async () => {
+    try {
+      await whenUnlocked(database)
+      commitWaiting()
+    } catch (error) {
+      const changes = waiting
+      waiting = []
+      for (const { reject } of changes) reject(error)
+    }
+  }
   return {
     groupCommit: <T>(change: () => T) =>
       new Promise<T>((resolve, reject) => {
         // The changes of all sockets that are readable in this turn arrive before its immediates.
-        if (waiting.length === 0) setImmediate(commitWaiting)
+        if (waiting.length === 0) setImmediate(commitUnlocked)
         waiting.push({ change, resolve: (value) => resolve(value as T), reject })
       }),
     commitNow: (change) => transaction(database, change),

@@ -15,6 +15,7 @@ import { createHealthStore, type HealthStore } from './health.ts'
 import { createInserter, headerText } from './insert.ts'
 import { filterChoices, type ListQuery, list, neighbours, type Page, type PlaceQuery } from './listing/listing.ts'
 import { createSearchIndex, generatedTexts } from './listing/search-index.ts'
+import { whenUnlocked } from './lock.ts'
 import { type PackedCopy, packedReader } from './packed.ts'
 import { recordReader } from './record.ts'
 import { updateRow } from './row.ts'
@@ -80,6 +81,11 @@ export interface TrajectoryStore
   isDeleted(key: string): boolean
   /** Returns whether another live instance runs it. */
   runsElsewhere(key: string): boolean
+  /**
+   * Resolves when the next write need not wait for another program, which would block the process. Throws StoreError when the database has
+   * been locked for as long as a write waits.
+   */
+  whenUnlocked(): Promise<void>
   close(): void
 }
 
@@ -286,6 +292,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
     groupRows: (id) => groups.groupRows(id).map(ended),
     groupCommit,
     commitNow,
+    whenUnlocked: () => whenUnlocked(database),
     close() {
       commitWaiting()
       database.close()

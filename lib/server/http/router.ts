@@ -45,6 +45,8 @@ export function createRouter(endpoints: readonly Endpoint[]): (request: Request)
             )
       const { endpoint, params } = row
       const body = await endpoint.body?.read(request)
+      // Most of these change the store. Other requests are answered while another program has locked it.
+      if (method === 'PATCH' || method === 'PUT' || method === 'DELETE') await all.store.whenUnlocked()
       const answer = await endpoint.handle({ request, params, body, services: all, signal: request.signal })
       if (answer instanceof Response) return answer
       const status = Number(Object.keys(endpoint.answers)[0])

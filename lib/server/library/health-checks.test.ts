@@ -113,6 +113,7 @@ test('A round of checks asks for each trajectory once, and a request during it b
       putHealth() {},
       putUnchecked() {},
       health: () => undefined,
+      whenUnlocked: async () => {},
     },
     workerFile: path.resolve('lib/server/library/health-worker.ts'),
     start: {
@@ -142,6 +143,7 @@ test('A trajectory that ends the thread of the checks is named, stored as unchec
       putHealth: (key) => void stored.push(key),
       putUnchecked: (key, { findings }) => void stored.push([key, findings[0]?.message]),
       health: () => undefined,
+      whenUnlocked: async () => {},
     },
     workerFile,
     start: {

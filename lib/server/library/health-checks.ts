@@ -20,7 +20,7 @@ export interface HealthChecks {
 }
 
 interface Options {
-  readonly store: Pick<TrajectoryStore, 'uncheckedKey' | 'putHealth' | 'putUnchecked' | 'health'>
+  readonly store: Pick<TrajectoryStore, 'uncheckedKey' | 'putHealth' | 'putUnchecked' | 'health' | 'whenUnlocked'>
   readonly workerFile: string
   readonly start: HealthWorkerStart
 }
@@ -53,6 +53,7 @@ export function createHealthChecks({ store, workerFile, start }: Options): Healt
   const check = async (key: string): Promise<Health | undefined> => {
     try {
       const checked = await ask(key)
+      if (checked) await store.whenUnlocked()
       if (!checked || isClosed) return checked?.health
       store.putHealth(key, checked.of, checked.health, checked.index)
       return checked.health

@@ -144,7 +144,8 @@ export const sessionRoutes = [
     access: 'client',
     body: jsonBody(createSessionSchema),
     answers: { 200: { description: 'The id of the session.', schema: sessionCreatedSchema } },
-    handle({ body: { session_id: id, ...settings }, services }) {
+    async handle({ body: { session_id: id, ...settings }, services }) {
+      await services.store.whenUnlocked()
       // A server that does not exist is refused now, not at the first call.
       if (settings.server !== undefined) services.servers.client(settings.server)
       return { session_id: services.sessions.create(settings, id).id }

@@ -85,6 +85,7 @@ export async function startGroup(request: GroupRequest, all: Services, signal: A
     servers === undefined
       ? { parts: [{ server: undefined, ...(await partOf(each, all, signal)) }], refused: [] }
       : await partsOf(servers, each, all, signal)
+  await all.store.whenUnlocked()
   const groupId = randomUUID()
   const prepared = parts.flatMap(({ server, trajectory, using }, place) =>
     Array.from({ length: samples }, (_, index) => {

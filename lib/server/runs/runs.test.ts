@@ -122,12 +122,12 @@ describe('A run whose segment cannot be stored', () => {
   test('has its segment and its end stored as soon as that is possible', async () => {
     const { runs, saved, disk } = onFullDisk()
     await all(runs.follow('r', 0, never))
-    vi.advanceTimersByTime(60_000)
+    await vi.advanceTimersByTimeAsync(60_000)
     expect(saved).toHaveLength(1)
     disk.isFull = false
-    vi.advanceTimersByTime(5_000)
+    await vi.advanceTimersByTimeAsync(5_000)
     expect(saved.slice(1)).toMatchObject([{ record: { outcome, segments: [{ kind: 'prompt' }] }, from: 0 }])
-    vi.advanceTimersByTime(60_000)
+    await vi.advanceTimersByTimeAsync(60_000)
     expect(saved).toHaveLength(2)
   })
 

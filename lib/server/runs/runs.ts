@@ -99,7 +99,7 @@ export function createRuns({
   const running = new Map<string, Entry>()
   /** Only the logs are kept, because a signal keeps all its listeners in memory. */
   const ended = createMemory<EventLog<Uint8Array>>(keptBytes)
-  const unstored = createUnstoredEnds()
+  const unstored = createUnstoredEnds(groupCommit)
   /** Returns a running rollout; undefined if it has ended. Throws HttpProblem 404. */
   const findRunning = (rolloutId: string): Entry | undefined => {
     const entry = running.get(rolloutId)
@@ -218,7 +218,7 @@ async function drive(
     // The end is stored first, because a reader who hears of it may look at the stored trajectory.
     try {
       change = changeOf(event)
-      change?.()
+      if (change) await groupCommit(change)
     } catch (again) {
       console.error('its end could not be stored:', again)
       if (change) unstoredEnds.add(key, change)
@@ -257,8 +257,9 @@ interface UnstoredEnds {
 /**
  * Returns the ends that could not be stored. They are tried again until the process ends; the next start then finds these runs interrupted.
  */
-function createUnstoredEnds(): UnstoredEnds {
+function createUnstoredEnds(groupCommit: GroupCommit['groupCommit']): UnstoredEnds {
   const ends = new Map<string, () => void>()
+  let isStoring = false
   let timer: ReturnType<typeof setInterval> | undefined
   const store = (key: string): boolean => {
     ends.get(key)?.()
@@ -273,14 +274,32 @@ function createUnstoredEnds(): UnstoredEnds {
         break
       }
     }
+    endWhenStored()
+  }
+  const endWhenStored = () => {
     if (ends.size > 0) return
     clearInterval(timer)
     timer = undefined
   }
+  /** Does the same without blocking the process while another program has locked the database. */
+  const storeAgain = async () => {
+    if (isStoring) return
+    isStoring = true
+    try {
+      for (const [key, change] of ends) {
+        await groupCommit(change)
+        if (ends.get(key) === change) ends.delete(key)
+      }
+    } catch {
+      // The failure is already in the log.
+    }
+    isStoring = false
+    endWhenStored()
+  }
   return {
     add(key, store) {
       ends.set(key, store)
-      timer ??= setInterval(storeAll, STORE_AGAIN_MS).unref()
+      timer ??= setInterval(storeAgain, STORE_AGAIN_MS).unref()
     },
     store,
     storeAll,

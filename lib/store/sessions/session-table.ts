@@ -6,6 +6,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Labels } from '#lib/trajectory/format/labels.ts'
 import { visibleLabelsIn } from '../entry.ts'
 import type { Instance } from '../files/instance.ts'
+import { withLockTimeout } from '../lock.ts'
 import { insertRow } from '../row.ts'
 import { transaction, unsyncedTransaction } from '../transaction.ts'
 
@@ -88,6 +89,9 @@ export interface SessionTable {
   leafState(key: string): LeafState | undefined
 }
 
+/** Milliseconds for which the beginning of a call waits for another writer. It matters only if the process ends during the call. */
+const BEGIN_WAIT_MS = 50
+
 /** The sequence of the last call of a session. */
 const LAST_CALL = 'COALESCE((SELECT MAX(sequence) FROM session_calls WHERE session = sessions.id), 0)'
 
@@ -153,11 +157,13 @@ export function createSessionTable(database: DatabaseSync, instance: Pick<Instan
       })),
     sessionState: stateOf,
     beginSessionCall: (id, call, beginning) =>
-      unsyncedTransaction(database, () => {
-        if (!one.get(id)) return undefined
-        if (beginning !== undefined) addBeginning.run(id, beginning)
-        return Number(begin.run(id, instance.id, call).lastInsertRowid)
-      }),
+      withLockTimeout(database, BEGIN_WAIT_MS, () =>
+        unsyncedTransaction(database, () => {
+          if (!one.get(id)) return undefined
+          if (beginning !== undefined) addBeginning.run(id, beginning)
+          return Number(begin.run(id, instance.id, call).lastInsertRowid)
+        }),
+      ),
     sessionsBeginningWith: (beginning, limit) =>
       withBeginning.all(beginning, limit).map(({ session }) => String(session)),
     endSessionCall(number) {
