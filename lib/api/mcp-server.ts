@@ -25,6 +25,10 @@ export type McpServerEntry = Plain<z.infer<typeof mcpServerEntrySchema>>
 export const mcpServerListSchema = z.object({ servers: z.array(mcpServerEntrySchema) })
 
 const offeredToolSchema = z.extend(z.pick(toolSpec, { name: true, description: true, inputSchema: true }), {
+  tool: withDescription(
+    z.optional(z.string()),
+    'Name of the tool on the server, if models call it by another one. Omitted: the same as `name`.',
+  ),
   obstacle: withDescription(z.optional(z.string()), 'Why no run can use the tool. Omitted: runs can use it.'),
   fingerprint: withDescription(
     z.optional(z.string()),
@@ -40,7 +44,10 @@ export const offeredToolsSchema = z.object({ tools: z.array(offeredToolSchema) }
 /** Schema of a tool of an MCP server in requests. */
 export const mcpToolSchema = z.strictObject({
   mcp: withDescription(serverNameSchema, 'The MCP server.'),
-  name: withDescription(z.string().check(z.minLength(1), z.maxLength(200)), 'Name of the tool on the server.'),
+  name: withDescription(
+    z.string().check(z.minLength(1), z.maxLength(200)),
+    'Name of the tool, as models call it or as the server does.',
+  ),
   fingerprint: withDescription(
     z.exactOptional(z.string().check(z.regex(/^[0-9a-f]{64}$/, 'a SHA-256 in hexadecimal digits'))),
     'Fingerprint of the description and the schema that the user has confirmed. The run is refused if the server offers different ones. Omitted: the current ones are used.',

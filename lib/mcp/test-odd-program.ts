@@ -24,6 +24,10 @@ const tools: readonly unknown[] = [
   'text',
   null,
   ...Array.from({ length: 200 }, (_, index) => named(`many_${index}`)),
+  named('files.read/all'),
+  named('files_read_all'),
+  named(`${'x'.repeat(99)}1`),
+  named(`${'x'.repeat(99)}2`),
 ]
 
 const results: Readonly<Record<string, unknown>> = {
@@ -47,6 +51,7 @@ const results: Readonly<Record<string, unknown>> = {
   structured: { structuredContent: { a: 1 } },
   error: { content: [{ type: 'text', text: 'no' }], isError: true },
   old: { toolResult: { a: 1 } },
+  'files.read/all': { content: [{ type: 'text', text: 'read' }] },
 }
 
 const pages: Readonly<Record<string, object>> = {
@@ -76,5 +81,5 @@ for await (const line of createInterface(process.stdin)) {
     })
   } else if (method === 'tools/list')
     reply(id, process.argv[3] ? listOnce(process.argv[3]) : (pages[process.argv[2] ?? ''] ?? { tools }))
-  else if (method === 'tools/call') reply(id, results[params.arguments.of as string])
+  else if (method === 'tools/call') reply(id, results[(params.arguments.of ?? params.name) as string])
 }

@@ -69,7 +69,13 @@ export const toolSpec = z.looseObject({
   ),
   mcp: withDescription(
     z.optional(
-      z.looseObject({ server: withDescription(z.string(), 'Name of the MCP server at the time of the run.') }),
+      z.looseObject({
+        server: withDescription(z.string(), 'Name of the MCP server at the time of the run.'),
+        tool: withDescription(
+          z.optional(z.string()),
+          'Name of the tool on the server. Omitted: the same as `name`, by which the model calls it.',
+        ),
+      }),
     ),
     'The tool belongs to an MCP server. Never rendered. Omitted, and not a mock: it is a built-in tool.',
   ),

@@ -122,7 +122,7 @@ function ServerTools({ server: { name, place, source }, chosen, clash, onToggle,
       </div>
       {problem instanceof ApiError && <Banner tone="bad" title={problem.message} hint={problem.hint} />}
       {data?.length === 0 && <p className="text-faint text-xs">No tools.</p>}
-      {offered?.map(({ key, name: tool, description, obstacle, fingerprint }) => {
+      {offered?.map(({ key, name: tool, tool: ownName, description, obstacle, fingerprint }) => {
         const choice = obstacle === undefined ? chosen.find((other) => other.name === tool) : undefined
         const why = obstacle ?? (choice ? undefined : clash({ mcp: name, name: tool }))
         const hasChanged = choice?.fingerprint !== undefined && choice.fingerprint !== fingerprint
@@ -132,7 +132,7 @@ function ServerTools({ server: { name, place, source }, chosen, clash, onToggle,
           <div key={key}>
             <CheckField
               label={tool}
-              note={why ?? description}
+              note={why ?? [ownName, description].filter(Boolean).join(': ')}
               disabled={why !== undefined}
               checked={choice !== undefined}
               onChange={({ target }) => toggle(target.checked)}

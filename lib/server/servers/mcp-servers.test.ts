@@ -154,6 +154,23 @@ test('The list of an MCP server contains tools that no run can use, with the rea
   ])
 })
 
+test('A tool of an MCP server whose name models cannot call has another name, and is called by its own', async () => {
+  const odd = path.join(import.meta.dirname, '..', '..', 'mcp', 'test-odd-program.ts')
+  const all = servers([{ name: 'odd', place: { ...everything.place, args: [odd] } as NamedPlace['place'] }])
+  const tools = (await all.tools('odd', signal)).slice(-4)
+  expect(tools.map(({ name, tool, obstacle }) => [name, tool, obstacle])).toEqual([
+    [expect.stringMatching(/^files_read_all_[0-9a-f]{8}$/), 'files.read/all', undefined],
+    ['files_read_all', undefined, undefined],
+    [expect.stringMatching(/^x{55}_[0-9a-f]{8}$/), `${'x'.repeat(99)}1`, undefined],
+    [expect.stringMatching(/^x{55}_[0-9a-f]{8}$/), `${'x'.repeat(99)}2`, undefined],
+  ])
+  expect(tools[2]?.name).not.toBe(tools[3]?.name)
+  const spec = await all.spec({ mcp: 'odd', name: 'files.read/all' }, signal)
+  expect(spec).toMatchObject({ name: tools[0]?.name, mcp: { server: 'odd', tool: 'files.read/all' } })
+  expect(await all.spec({ mcp: 'odd', name: spec.name }, signal)).toEqual(spec)
+  expect(await all.runnable(spec)?.run({}, context)).toBe('read')
+})
+
 test('An MCP server that does not answer is a problem with the reason', async () => {
   const all = servers([{ name: 'broken', place: { ...everything.place, command: '/no/such' } as NamedPlace['place'] }])
   expect(await httpRefusalOf(() => all.tools('broken', signal))).toEqual([

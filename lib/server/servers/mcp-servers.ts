@@ -77,13 +77,19 @@ export function createMcpServers(
   }
   const tools: McpServers['tools'] = async (name, signal) => {
     const offered = await askServer(name, () => server(name).tools(signal))
+    const names = new Set(offered.map(({ name: tool }) => tool))
     const seen = new Set<string>()
     return offered.map(({ name: tool, description, inputSchema }) => {
-      const isTaken = seen.has(tool)
+      const called = modelToolName(tool, names)
+      const isTaken = seen.has(called)
       const obstacle =
-        obstacleTo(tool, inputSchema) ?? (isTaken ? 'the server offers another tool with that name' : undefined)
-      seen.add(tool)
-      const facts = { name: tool, ...(description !== undefined && { description }) }
+        obstacleTo(called, inputSchema) ?? (isTaken ? 'the server offers another tool with that name' : undefined)
+      seen.add(called)
+      const facts = {
+        name: called,
+        ...(called !== tool && { tool }),
+        ...(description !== undefined && { description }),
+      }
       // An invalid schema is not returned, because it can be too deep for JSON.stringify.
       return obstacle === undefined
         ? {
@@ -134,7 +140,7 @@ export function createMcpServers(
     },
     tools,
     async spec({ mcp, name, fingerprint: confirmed }, signal) {
-      const found = (await tools(mcp, signal)).find((tool) => tool.name === name)
+      const found = (await tools(mcp, signal)).find((tool) => tool.name === name || tool.tool === name)
       const why = found ? found.obstacle : 'it offers no tool with that name'
       if (!found || why !== undefined)
         throw new HttpProblem({
@@ -142,7 +148,7 @@ export function createMcpServers(
           code: 'NO_TOOL',
           detail: `the tool ${JSON.stringify(name)} of the MCP server ${mcp} is not available: ${why}`,
         })
-      const { obstacle: _, fingerprint, ...spec } = found
+      const { obstacle: _, fingerprint, tool, ...spec } = found
       if (confirmed !== undefined && confirmed !== fingerprint)
         throw new HttpProblem({
           status: 422,
@@ -150,7 +156,7 @@ export function createMcpServers(
           detail: `the MCP server ${mcp} has changed the description or the schema of its tool ${JSON.stringify(name)} since it was chosen`,
           hint: 'Read and confirm the new description in Setup → Tools → MCP …. Scripts must send the new fingerprint.',
         })
-      return { ...spec, mcp: { server: mcp } }
+      return { ...spec, mcp: { server: mcp, ...(tool !== undefined && { tool }) } }
     },
     runnable(spec) {
       const { mcp: from } = spec
@@ -163,7 +169,7 @@ export function createMcpServers(
           if (!all().some(({ name }) => name === from.server))
             throw new Error(`the MCP server ${from.server} was removed`)
           const called = server(from.server)
-          const { text, isError } = await called.call(spec.name, input, signal).catch((error: unknown) => {
+          const { text, isError } = await called.call(from.tool ?? spec.name, input, signal).catch((error: unknown) => {
             throw error instanceof McpError
               ? new Error(`the MCP server ${from.server} gave no result: ${error.message}`)
               : error
@@ -204,6 +210,23 @@ const fingerprintOf = ({ description }: { readonly description?: string }, input
   createHash('sha256')
     .update(JSON.stringify([description, inputSchema]))
     .digest('hex')
+
+/** Names of tools that the specification of MCP allows. */
+const MCP_NAME = /^[a-zA-Z0-9_./-]{1,128}$/
+const MOST_CHARACTERS = 64
+
+/**
+ * Returns the name by which a model calls a tool: that of the server, or one that call formats and the SDK take, without dots and slashes
+ * and with at most 64 characters. `names` are all names of the server. Names beyond the specification of MCP stay, and are obstacles.
+ */
+function modelToolName(tool: string, names: ReadonlySet<string>): string {
+  if (toolNameSchema.safeParse(tool).success || !MCP_NAME.test(tool)) return tool
+  const name = tool.replaceAll(/[./]/g, '_')
+  if (name.length <= MOST_CHARACTERS && !names.has(name)) return name
+  // Long names often differ only at their ends.
+  const ending = createHash('sha256').update(tool).digest('hex').slice(0, 8)
+  return `${name.slice(0, MOST_CHARACTERS - ending.length - 1)}_${ending}`
+}
 
 /** Returns why no run can use a tool; undefined if runs can. */
 function obstacleTo(name: string, inputSchema: unknown): string | undefined {
