@@ -321,9 +321,15 @@ function select(
   const value = EXPRESSIONS[by]
   const [direction] = DIRECTIONS[isReversed ? REVERSED[order] : order]
   const [unknown, ties] = isReversed ? ['DESC', 'ASC'] : ['ASC', 'DESC']
+  const byValue = `(${value} IS NULL) ${unknown}, ${value} ${direction}, sequence ${ties}`
+  // A sequence is never null, and the table has its order.
+  const orderBy = by === 'added' ? `sequence ${direction}` : byValue
+  // Only the rows of the page are read whole: SQLite would carry all columns of all rows through the sort.
   return database
     .prepare(
-      `SELECT ${SUMMARY_COLUMNS}, trained_spans, ${value} AS sort_value FROM trajectories WHERE ${conjunction(conditions)} ORDER BY (${value} IS NULL) ${unknown}, ${value} ${direction}, sequence ${ties} LIMIT ?`,
+      `SELECT ${SUMMARY_COLUMNS}, trained_spans, ${value} AS sort_value FROM trajectories WHERE sequence IN (
+        SELECT sequence FROM trajectories WHERE ${conjunction(conditions)} ORDER BY ${orderBy} LIMIT ?
+      ) ORDER BY ${orderBy}`,
     )
     .all(...valuesOf(conditions), limit)
 }
