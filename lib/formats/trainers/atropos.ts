@@ -1,6 +1,6 @@
 /** Atropos' ScoredDataGroup: the samples of one prompt, with arrays over all tokens. A mask of -100 means that a token is not trained. */
 import * as z from 'zod/mini'
-import { isObject, without } from '#lib/json/json-object.ts'
+import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { idsSchema, logprobsSchema } from '../columns.ts'
 import type { Format } from '../format.ts'
@@ -73,9 +73,21 @@ function sampleOf(group: Group, index: number, ids: readonly number[], id: strin
       outcome: { kind: 'ended', reason: 'unknown' },
       reward: group.scores[index] ?? undefined,
       group: { id, index },
-      rest: without(group, ['tokens', ...PER_SAMPLE]),
+      rest: restOf(group, index),
     },
   }
+}
+
+/** Unread lists with an entry for each sample: each trajectory keeps its own entry. */
+const UNREAD_PER_SAMPLE = ['overrides', 'images', 'distill_token_ids', 'distill_logprobs']
+
+function restOf(group: Group, index: number): JsonObject | undefined {
+  const rest = without(group, ['tokens', ...PER_SAMPLE, ...UNREAD_PER_SAMPLE])
+  const own = UNREAD_PER_SAMPLE.filter((key) => key in group).map((key) => {
+    const list = group[key]
+    return [key, Array.isArray(list) && list.length === group.tokens.length ? list[index] : list]
+  })
+  return own.length > 0 ? { ...rest, ...Object.fromEntries(own) } : rest
 }
 
 /** Atropos writes 1.0 where a token was not sampled: no logprob is above 0. */

@@ -127,6 +127,18 @@ describe('A group of Atropos', () => {
     })
   })
 
+  test('keeps with each sample its own entry of the lists that are not read', () => {
+    const distilled = {
+      distill_token_ids: [[[7, 8]], [[9, 5]]],
+      overrides: [{ set_advantage_to_zero: true }, {}],
+      images: null,
+    }
+    expect(trajectoriesOf(atropos, { ...group, ...distilled }).map(({ foreign }) => foreign?.atropos)).toMatchObject([
+      { distill_token_ids: [[7, 8]], overrides: { set_advantage_to_zero: true }, images: null },
+      { distill_token_ids: [[9, 5]], overrides: {} },
+    ])
+  })
+
   test('whose conversation does not end with the model, or without a score, keeps what there is', () => {
     const [first] = trajectoriesOf(atropos, {
       ...group,
