@@ -22,13 +22,15 @@ function messagesOf({ role, parts, ...fields }: JsonObject): readonly JsonObject
   const results = all
     .filter(({ type }) => type === 'tool_call_response')
     .map(({ id, response, result }) => ({ role: 'tool', tool_call_id: id, content: resultOf(response ?? result) }))
-  if (results.length > 0) return results
   const calls = all.filter(({ type }) => type === 'tool_call')
   const thoughts = all.flatMap((part) => thoughtIn(part) ?? [])
+  const content = all.filter((part) => !OF_TOOLS.includes(part.type) && thoughtIn(part) === undefined)
+  if (results.length > 0 && content.length === 0) return results
   return [
+    ...results,
     {
       role,
-      content: textOf(all.filter(({ type }) => type === 'text')),
+      content: content.every(({ type }) => type === 'text') ? textOf(content) : content.map(contentPart),
       ...(thoughts.length > 0 && { reasoning_content: thoughts.join('') }),
       ...(calls.length > 0 && {
         tool_calls: calls.map(({ id, name, arguments: input }) => ({ id, function: { name, arguments: input } })),
@@ -36,6 +38,16 @@ function messagesOf({ role, parts, ...fields }: JsonObject): readonly JsonObject
       ...fields,
     },
   ]
+}
+
+const OF_TOOLS: readonly unknown[] = ['tool_call', 'tool_call_response']
+
+/** Returns a part in the notation of chat completions. Parts of other kinds stay unchanged. */
+function contentPart(part: JsonObject): JsonObject {
+  const { type, modality, content, mime_type: mime, uri } = part
+  if (type === 'text') return { type, text: asText(content) }
+  if (modality !== 'image' || (type !== 'blob' && type !== 'uri')) return part
+  return { type: 'image_url', image_url: { url: type === 'uri' ? uri : `data:${mime};base64,${content}` } }
 }
 
 /** Strands has the block of its reasoning as the content of a part. */

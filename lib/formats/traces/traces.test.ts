@@ -220,6 +220,48 @@ describe('an OpenTelemetry trace', () => {
     expect(trajectory).toMatchObject({ model: { name: 'm', tools: [{ name: 'f' }] } })
   })
 
+  test('of the GenAI conventions keeps images and other parts, and texts beside results', () => {
+    const blob = { type: 'blob', modality: 'image', mime_type: 'image/png', content: 'iVBORw0KGgo=' }
+    const input = [
+      { role: 'user', parts: [{ type: 'text', content: 'q' }, blob, { type: 'uri', modality: 'image', uri: 'a.png' }] },
+      {
+        role: 'user',
+        parts: [
+          { type: 'tool_call_response', id: 'c', response: '4' },
+          { type: 'text', content: 'and?' },
+        ],
+      },
+      {
+        role: 'user',
+        parts: [
+          { type: 'compaction', id: 'x' },
+          { ...blob, modality: 'audio' },
+        ],
+      },
+    ]
+    const output = [{ role: 'assistant', parts: [{ type: 'text', content: 'a' }] }]
+    const attributes = { 'gen_ai.input.messages': JSON.stringify(input), 'gen_ai.output.messages': output }
+    const trajectory = trajectoryOf(otlp, trace(span({ 'gen_ai.operation.name': 'chat', ...attributes })))
+    expect(conversation(trajectory)).toMatchObject([
+      {
+        content: [
+          { type: 'text', text: 'q' },
+          { type: 'image', image: 'data:image/png;base64,iVBORw0KGgo=' },
+          { type: 'image', reference: 'a.png' },
+        ],
+      },
+      { role: 'tool', callId: 'c', content: '4' },
+      { role: 'user', content: 'and?' },
+      {
+        content: [
+          { type: 'compaction', id: 'x' },
+          { type: 'blob', modality: 'audio' },
+        ],
+      },
+      { content: 'a' },
+    ])
+  })
+
   test.each(['strands-events.json', 'strands-latest.json'])(
     'of Strands Agents, %s, opens as the conversation of its agent',
     (name) => {
