@@ -43,6 +43,8 @@ function joinedReply(chunks: readonly JsonObject[]): JsonObject {
 
 function joinedCandidate(parts: readonly JsonObject[]): JsonObject {
   const results = parts.flatMap((part) => objectsIn([geminiField(part, 'logprobs_result')]))
+  // If a text has no logprobs, those of the others are not the tokens of the reply.
+  const isComplete = parts.every((part) => geminiField(part, 'logprobs_result') !== undefined || !hasText(part))
   const listed = (name: string) => results.flatMap((result) => objectsIn(geminiField(result, name)))
   return {
     ...mergedFields(parts),
@@ -52,13 +54,22 @@ function joinedCandidate(parts: readonly JsonObject[]): JsonObject {
     },
     ...(results.length > 0 && {
       logprobsResult: undefined,
-      logprobs_result: {
-        chosen_candidates: listed('chosen_candidates'),
-        top_candidates: listed('top_candidates'),
-      },
+      ...(isComplete
+        ? {
+            logprobs_result: {
+              chosen_candidates: listed('chosen_candidates'),
+              top_candidates: listed('top_candidates'),
+            },
+          }
+        : { logprobs_result: undefined, logprobs_results: results }),
     }),
   }
 }
+
+const hasText = ({ content }: JsonObject): boolean =>
+  isObject(content) && objectsIn(content.parts).some(({ text, thought }) => thought !== true && isFilled(text))
+
+const isFilled = (text: unknown): boolean => typeof text === 'string' && text !== ''
 
 /** Texts that follow each other are one, and so are thoughts. */
 function joinedParts(parts: readonly JsonObject[]): readonly JsonObject[] {

@@ -197,8 +197,8 @@ describe('A stream of Gemini', () => {
           promptTokens: usage.prompt_token_count,
           completionTokens: Number(usage.candidates_token_count) + Number(usage.thoughts_token_count),
         },
-        ids: [3],
-        logprobs: [-0.75],
+        ids: [3, 4],
+        logprobs: [-0.75, -0.5],
       })
     }
   })
@@ -211,6 +211,13 @@ describe('A stream of Gemini', () => {
     const trajectories = trajectoriesOf(geminiStream, [text({}), ended, usage, text({}), ended])
     expect(trajectories.map((one) => assistantMessage(replyOf(one).message ?? {}).content)).toEqual(['aa', 'aa'])
     expect(trajectories.map((one) => replyOf(one).usage)).toEqual([{ promptTokens: 3 }, undefined])
+  })
+
+  test('with logprobs of some texts only keeps them unread', () => {
+    const logprobsResult = { chosenCandidates: [{ token: 'a', tokenId: 5, logProbability: -1 }] }
+    const trajectory = trajectoryOf(geminiStream, [text({ logprobsResult }), text({ finishReason: 'STOP' })])
+    expect(replyOf(trajectory).ids).toEqual([])
+    expect(trajectory.foreign?.gemini).toMatchObject({ calls: [{ logprobs_results: [logprobsResult] }] })
   })
 
   test('keeps the candidates apart, and takes no message of another program with counts', () => {

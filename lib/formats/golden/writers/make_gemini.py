@@ -102,7 +102,8 @@ chunks = [
     chunk(0, [types.Part(text="A pro", thought=True)]),
     chunk(0, [types.Part(text="duct.", thought=True)]),
     chunk(1, [types.Part(text="It is ")], logprobs_result=types.LogprobsResult(chosen_candidates=[token("It is ", 3, -0.75)])),
-    chunk(2, [types.Part(text="425."), types.Part(function_call=types.FunctionCall(id="c2", name="calculator", args={"expression": "425 + 1"}))]),
+    chunk(2, [types.Part(text="425.")], logprobs_result=types.LogprobsResult(chosen_candidates=[token("425.", 4, -0.5)])),
+    chunk(2, [types.Part(function_call=types.FunctionCall(id="c2", name="calculator", args={"expression": "425 + 1"}))]),
     chunk(3, [types.Part(text="", thought_signature=b"sign")], "STOP"),
 ]
 # streamGenerateContent returns a JSON list, and with alt=sse an event for each of its elements.
