@@ -334,6 +334,21 @@ test('A row of SQLite with a text that JavaScript cannot represent fails with it
   )
 })
 
+test('A stream may have more events than a file has trajectories, and a file with more trajectories is refused', async () => {
+  const limits = { ...LIMITS, records: 3 }
+  const readWith = async (text: string, one: Partial<typeof LIMITS> = {}) =>
+    Array.fromAsync(openFile(sourceOf(Buffer.from(text)), source, { limits: { ...limits, ...one } }))
+  const chunk = (content: string) => `data: {"choices":[{"index":0,"delta":{"content":"${content}"}}]}\n\n`
+  const stream = 'abcde'.split('').map(chunk).join('')
+  const [read, ...others] = await readWith(stream)
+  expect(others).toEqual([])
+  expect(read).toMatchObject({ ok: true, trajectory: { segments: [{ message: { content: 'abcde' } }] } })
+  const refusal = { ok: false, scope: 'file', error: { found: 'more' } }
+  expect(await readWith(stream, { entries: 4 })).toMatchObject([refusal])
+  const rollouts = Array.from({ length: 4 }, (_, index) => `data: ${line(index)}\n\n`).join('')
+  expect((await readWith(rollouts)).at(-1)).toMatchObject(refusal)
+})
+
 test('Other files of an archive are passed over, and broken ones are reported', async () => {
   const archive = zipOf([
     { name: 'README.md', content: '# Rollouts' },

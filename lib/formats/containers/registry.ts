@@ -9,6 +9,8 @@ export interface Container {
   readonly begins: RegExp
   /** False for compressed data and tables: their only entry has the name of the file. */
   readonly hasNames: boolean
+  /** True if its records are events. Omitted: they are not. */
+  readonly hasEvents?: true
   readonly load: () => Promise<ReadContainer>
   /** Omitted if its rows can only be read from the first to the last. */
   readonly loadTable?: () => Promise<OpenTable>
@@ -79,6 +81,7 @@ export const containers: readonly Container[] = [
     name: 'server-sent events',
     begins: /^(?:(?::|event:|id:|retry:)[^␊␍]*[␊␍]+)*data:/,
     hasNames: false,
+    hasEvents: true,
     load: async () => (await import('./events.ts')).readEvents,
   },
 ]

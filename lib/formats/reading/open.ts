@@ -136,8 +136,11 @@ async function* openPart(
       return yield { ok: false, scope: part.isWhole ? 'file' : 'entry', error: part.problem }
     case 'rows':
       return yield* openRows(part.rows, opener, limits, onRecords)
-    case 'json':
-      return yield* openJson(part.bytes, opener, limits, onRecords)
+    case 'json': {
+      // A stream has an event for each token. The opener counts its trajectories.
+      const records = part.isEvents ? limits.entries : limits.records
+      return yield* openJson(part.bytes, opener, { ...limits, records }, onRecords)
+    }
   }
 }
 

@@ -15,8 +15,11 @@ import { BEGINNING, decodedBeginning, fileTypeOf, printableBeginning } from './f
 import { type FileProblem, fileProblem, otherType } from './records.ts'
 
 /** A part of a file with records. `entry` is its name in an archive; undefined if the file has only one part. */
-export type FilePart = { readonly entry: string | undefined } & (
-  | { readonly kind: 'json'; readonly bytes: ByteSource }
+export type FilePart = {
+  readonly entry: string | undefined
+} & /** `isEvents`: its records are events, which may be chunks of few trajectories. */
+(
+  | { readonly kind: 'json'; readonly bytes: ByteSource; readonly isEvents: boolean }
   | { readonly kind: 'rows'; readonly rows: AsyncIterable<Row> }
   /** It cannot be opened. `isWhole`: the file is refused, whatever its other parts are. */
   | { readonly kind: 'failed'; readonly problem: FileProblem; readonly isWhole: boolean }
@@ -33,7 +36,11 @@ export function partsOf(
   file: string | undefined,
   { limits, tools }: PartsOptions,
 ): AsyncGenerator<FilePart> {
-  return partsIn(bytes, { file, entry: undefined, depth: 0 }, { limits, tools, budget: createBudget(limits) })
+  return partsIn(
+    bytes,
+    { file, entry: undefined, depth: 0, isEvents: false },
+    { limits, tools, budget: createBudget(limits) },
+  )
 }
 
 interface Place {
@@ -41,11 +48,13 @@ interface Place {
   readonly entry: string | undefined
   /** Number of containers around it. */
   readonly depth: number
+  /** Whether the container around it has events. */
+  readonly isEvents: boolean
 }
 
 async function* partsIn(
   bytes: ByteSource,
-  { file, entry, depth }: Place,
+  { file, entry, depth, isEvents }: Place,
   around: PartsOptions & { readonly budget: Budget },
 ): AsyncGenerator<FilePart> {
   const failed = (problem: FileProblem, isWhole = false): FilePart => ({ kind: 'failed', entry, problem, isWhole })
@@ -53,7 +62,7 @@ async function* partsIn(
   const type = fileTypeOf(beginning, entry ?? file)
   if (type) return yield failed(otherType(type))
   const container = containerOf(beginning)
-  if (!container) return yield { kind: 'json', entry, bytes }
+  if (!container) return yield { kind: 'json', entry, bytes, isEvents }
   if (depth === around.limits.containers) {
     const expected = `at most ${depth} containers in each other`
     return yield failed(fileProblem({}, { path: '', expected, found: `${container.name} in them` }, 'Unpack it first.'))
@@ -67,7 +76,11 @@ async function* partsIn(
         yield { kind: 'failed', entry: inner, problem: containerProblem(one.error), isWhole: false }
       else
         try {
-          yield* partsIn(one.bytes, { file, entry: inner, depth: depth + 1 }, around)
+          yield* partsIn(
+            one.bytes,
+            { file, entry: inner, depth: depth + 1, isEvents: container.hasEvents ?? false },
+            around,
+          )
         } finally {
           await one.bytes.close()
         }
