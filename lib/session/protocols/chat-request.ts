@@ -109,17 +109,19 @@ const COPIED = {
   ...cacheControl,
 }
 
-const noName = absent('chat templates get no names of participants. Write the name into the content')
+/** Some chat templates print the name of a participant. */
+const name = maybe(z.string())
 const message = z.discriminatedUnion('role', [
-  z.strictObject({ role: z.literal(['system', 'developer']), content: textContent, name: noName, ...cacheControl }),
-  z.strictObject({ role: z.literal('user'), content, name: noName, ...cacheControl }),
+  z.strictObject({ role: z.literal(['system', 'developer']), content: textContent, name, ...cacheControl }),
+  z.strictObject({ role: z.literal('user'), content, name, ...cacheControl }),
   z.strictObject({
     role: z.literal('assistant'),
     content: maybe(textContent),
     reasoning_content: maybe(z.string()),
     reasoning: maybe(z.string()),
     tool_calls: maybe(calls),
-    name: noName,
+    // Frameworks of several agents add it to a reply, which was sampled without a name.
+    name: unread,
     refusal: absent('a refusal is a text here. Put it into the content'),
     audio: absent('audio is not supported'),
     function_call: absent('it is the old form of tool_calls. Use tool_calls'),

@@ -104,9 +104,12 @@ export function callMetadata(metadata: JsonObject | null | undefined, user: unkn
 
 const isFilled = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-/** Returns the messages of a checked value, without names. Throws CallRefusal for values that no schema of this folder lets through. */
+/**
+ * Returns the messages of a checked value. A result is without the name of its tool, which its call has. Throws CallRefusal for values that
+ * no schema of this folder lets through.
+ */
 export function messagesIn(value: unknown): readonly Message[] {
-  const messages = readForeignMessage(isObject(value) ? without(value, ['name']) : value)
+  const messages = readForeignMessage(isObject(value) && value.role === 'tool' ? without(value, ['name']) : value)
   if (!messages) throw new CallRefusal('messages', `A message cannot be read: it is ${describeValue(value)}.`)
   return messages
 }

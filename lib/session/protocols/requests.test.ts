@@ -74,7 +74,6 @@ describe('A request', () => {
     ['chat', { messages: [{ role: 'robot', content: 'x' }] }, 'messages[0].role', 'a known role'],
     ['chat', { messages: [] }, 'messages', 'at least 1'],
     ['chat', { messages: [{ role: 'user', content: 'x', weight: 1 }] }, 'messages[0]', 'no key "weight"'],
-    ['chat', { messages: [{ role: 'user', content: 'x', name: 'ann' }] }, 'messages[0].name', 'names of participants'],
     [
       'chat',
       { messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio: {} }] }] },
@@ -281,6 +280,23 @@ describe('A chat completion request', () => {
       schema,
     })
     expect(structured({ type: 'json_schema', json_schema: { schema } })).toEqual({ kind: 'schema', schema })
+  })
+
+  test('keeps the names of participants that chat templates may print, and ignores those of replies and results', () => {
+    const { messages } = read('chat', {
+      messages: [
+        { role: 'system', content: 's', name: 'rules' },
+        { role: 'user', content: [{ type: 'text', text: 'hi' }], name: 'ann' },
+        { role: 'assistant', content: 'Hello', name: 'research_agent' },
+        { role: 'tool', content: '2', tool_call_id: 'c1', name: 'add' },
+      ],
+    })
+    expect(messages).toEqual([
+      { role: 'system', name: 'rules', content: 's' },
+      { role: 'user', name: 'ann', content: 'hi' },
+      { role: 'assistant', content: 'Hello' },
+      { role: 'tool', callId: 'c1', content: '2' },
+    ])
   })
 
   test('keeps arguments that are not JSON as the text that the client sent', () => {
