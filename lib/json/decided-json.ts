@@ -3,13 +3,13 @@ import { skipSpace, stringEnd } from './json-scan.ts'
 
 /** The beginning of a value. */
 export interface DecidedJson {
-  /** Beginning of JSON.stringify of the value; all of it if the value has ended. */
+  /** Beginning of the value without spaces, as JSON.stringify writes it except that numbers and the order of names stay; all of it at its end. */
   readonly json: string
   /** Offset after the value. Undefined: it has not ended, or it cannot be read further. */
   readonly end: number | undefined
 }
 
-/** Reads the object or list at a position. Names that JavaScript moves to another place, and repeated ones, end the reading. */
+/** Reads the object or list at a position. A repeated name ends the reading. */
 export function decidedJson(text: string, start: number): DecidedJson {
   let json = ''
   let at = start
@@ -39,16 +39,14 @@ export function decidedJson(text: string, start: number): DecidedJson {
     if (value === undefined) return undecided()
     const names = open.at(-1)
     if (expectsName && names) {
-      if (typeof value !== 'string' || names.has(value) || isMovedName(value)) return undecided()
+      if (typeof value !== 'string' || names.has(value)) return undecided()
       names.add(value)
     }
-    json += JSON.stringify(value)
+    // A number of JavaScript would lose digits, and the point of 1.0.
+    json += isText ? JSON.stringify(value) : text.slice(at, end)
     at = end
   }
 }
-
-/** Returns whether objects of JavaScript list a name before earlier ones, or take it for their prototype. */
-export const isMovedName = (name: string): boolean => /^(?:\d+|__proto__)$/.test(name)
 
 const SCALAR = /[^\s,:[\]{}"]*/y
 

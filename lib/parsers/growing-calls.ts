@@ -2,10 +2,11 @@
  * The calls of a reply that is still written: the name as soon as it is whole, then the arguments as they grow. Formats with JSON grow by
  * character, formats with tags by argument. Other formats are read when the reply has ended.
  */
-import { decidedJson, isMovedName } from '#lib/json/decided-json.ts'
+import { decidedJson } from '#lib/json/decided-json.ts'
 import { skipSpace } from '#lib/json/json-scan.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { TextRange, ToolParser } from './parser.ts'
+import { compactArguments } from './reading/written-arguments.ts'
 
 /** A call that a reply has begun. */
 export interface GrowingCall {
@@ -157,8 +158,7 @@ function taggedCalls(
   const argumentsAt = (end: number): string | undefined => {
     const closed = text.slice(0, end) + closeCall + closeSection
     const call = parser.parse(closed, shielded, tools).at(-1)
-    const isRead = call?.kind === 'parsed' && !Object.keys(call.input).some(isMovedName)
-    return isRead ? JSON.stringify(call.input) : undefined
+    return call?.kind === 'parsed' ? compactArguments(call, closed) : undefined
   }
   for (let at = start; ; ) {
     head.lastIndex = at

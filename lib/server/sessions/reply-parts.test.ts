@@ -116,6 +116,24 @@ describe('A stream of parts', () => {
     },
   )
 
+  test.each(parsers)('of the parser $name has the numbers of a call as the model wrote them', (parser) => {
+    const numbers = '[12345678901234567890, 1.0, -0.5]'
+    const call = CALLS[parser.name]?.(numbers) ?? expect.fail(`${parser.name} has no call`)
+    const { all, parts } = streamed(parser, call, [3])
+    const [made] = parts
+    // A value between tags is a text unless the schema of its tool says otherwise.
+    const isText = BY_ARGUMENT.includes(parser.name) && made?.kind === 'call' && made.arguments.includes('"[')
+    const written = isText ? JSON.stringify(numbers) : numbers.replaceAll(' ', '')
+    expect(parts).toEqual([expect.objectContaining({ kind: 'call', arguments: `{"a":${written}}` })])
+    expect(partsOfDeltas(all)).toEqual(parts)
+  })
+
+  test('has the names of arguments in the order in which the model wrote them', () => {
+    const { all, parts } = streamed(hermes, '<tool_call>{"name": "f", "arguments": {"b": 1, "2": 2}}</tool_call>', [2])
+    expect(parts).toEqual([{ kind: 'call', id: 'call_0000', name: 'f', arguments: '{"b":1,"2":2}' }])
+    expect(partsOfDeltas(all)).toEqual(parts)
+  })
+
   test('begins a call without a delimiter, and no text that may become one', () => {
     const llama3 = parsers.find(({ name }) => name === 'llama3') ?? expect.fail('no parser llama3')
     const { early } = streamed(llama3, '{"name": "f", "parameters": {"a": "so it is"}}', [1])

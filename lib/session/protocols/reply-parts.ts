@@ -1,5 +1,6 @@
 /** Converts between a reply as the record has it, its parts and the deltas of a stream. */
 import type { TextRange } from '#lib/parsers/parser.ts'
+import { compactArguments } from '#lib/parsers/reading/written-arguments.ts'
 import { thoughtIn } from '#lib/parsers/thinking.ts'
 import type { WrittenReply } from '#lib/rollout/prompt/written-reply.ts'
 import type { ArrivedTokens } from '#lib/rollout/record/record.ts'
@@ -83,7 +84,7 @@ function cutsOf({ text, thinks, calls, markup }: WrittenReply): readonly Cut[] {
       const thought = thoughtOf(text, range)
       return { range, part: thought === '' ? undefined : { kind: 'reasoning', text: thought } }
     }),
-    ...parsed.map((call): Cut => ({ range: call.text, part: callPart(call) })),
+    ...parsed.map((call): Cut => ({ range: call.text, part: callPart(call, text) })),
     ...markup.flatMap((range): readonly Cut[] =>
       parsed.length > 0 || range.kind === 'between' ? [{ range, part: undefined }] : [],
     ),
@@ -93,11 +94,11 @@ function cutsOf({ text, thinks, calls, markup }: WrittenReply): readonly Cut[] {
 /** Returns the text of a think block without its delimiters and the white space next to them. */
 const thoughtOf = (text: string, { start, end }: TextRange): string => strip(thoughtIn(strip(text.slice(start, end))))
 
-const callPart = ({ id, name, input }: ParsedToolCall): ReplyPart => ({
+const callPart = (call: ParsedToolCall, text: string): ReplyPart => ({
   kind: 'call',
-  id,
-  name,
-  arguments: JSON.stringify(input),
+  id: call.id,
+  name: call.name,
+  arguments: compactArguments(call, text),
 })
 
 /** Returns the deltas of parts, for a stream of a reply that arrived whole. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { exampleTrajectory } from '#testing/trajectories.ts'
-import { argumentsSource, trajectoryInput, withRecorded } from './trajectory-input.ts'
+import { trajectoryInput, withRecorded } from './trajectory-input.ts'
 
 test('a trajectory opens with the messages, tools, options and template with which it was made', () => {
   const trajectory = exampleTrajectory('parallel-calls')
@@ -49,11 +49,12 @@ test('the messages of a file whose replies no parser has read are those of the f
 test('the messages of a trajectory keep the model’s spelling of arguments', () => {
   const trajectory = exampleTrajectory('two-steps')
   const raw = '\n{"name": "calculator", "arguments": {"x": 1.0, "y": 1e3}}\n'
+  const input = { x: 1, y: 1000 }
   const spelled = {
     ...trajectory,
     segments: trajectory.segments.map((segment) =>
       segment.kind === 'response'
-        ? { ...segment, toolCalls: segment.toolCalls.map((call) => ({ ...call, raw })) }
+        ? { ...segment, toolCalls: segment.toolCalls.map((call) => ({ ...call, raw, input })) }
         : segment,
     ),
   }
@@ -81,21 +82,4 @@ test('a trajectory without a template, a tokenizer or tools opens without them',
   expect('template' in loaded || 'tokenizer' in loaded).toBe(false)
   const ofServer = { ...trajectory.model, tokenizer: { name: 'served', source: 'server' as const } }
   expect('tokenizer' in trajectoryInput({ ...trajectory, model: ofServer as typeof trajectory.model }, 'k')).toBe(false)
-})
-
-test('arguments that were not written as JSON are the JSON of each written value', () => {
-  const text = 'f(x=1.0, y=Oslo)'
-  const call = {
-    kind: 'parsed' as const,
-    id: 'c',
-    name: 'f',
-    raw: text,
-    input: { x: 1, y: 'Oslo' },
-    arguments: [
-      { name: 'x', text: { start: 4, end: 7 } },
-      { name: 'y', text: { start: 11, end: 15 } },
-    ],
-  } as unknown as Parameters<typeof argumentsSource>[0]
-  expect(argumentsSource(call, text)).toBe('{"x": 1.0, "y": "Oslo"}')
-  expect(argumentsSource({ ...call, arguments: [] }, text)).toBe('{"x":1,"y":"Oslo"}')
 })

@@ -1,8 +1,7 @@
 /** A trajectory as the lab's document: its template, options and tools, and its conversation as messages. */
 
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
-import { memberOf, readJsonText, sourceOf } from '#lib/json/json-text.ts'
-import type { TextRange } from '#lib/parsers/parser.ts'
+import { argumentsSource } from '#lib/parsers/reading/written-arguments.ts'
 import { templateMessage, templateTools } from '#lib/rollout/prompt/prompt.ts'
 import { replyTexts, type WrittenReply, writtenReply } from '#lib/rollout/prompt/written-reply.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
@@ -12,7 +11,6 @@ import { titleOrQuestion } from '#lib/trajectory/messages/first-question.ts'
 import { assistantMessage } from '#lib/trajectory/messages/foreign-message.ts'
 import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { ResponseView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { valueJson } from '../tool-parsing/arguments.ts'
 import type { SourceContents } from './document.ts'
 
 /** Returns what opening a trajectory loads. `key` is the key under which it is stored. */
@@ -103,20 +101,4 @@ type ParsedCall = ToolCall & { readonly kind: 'parsed' }
 function callSource(call: ParsedCall, text: string): string {
   const { name, id, writtenId = id } = call
   return `{"id": ${JSON.stringify(writtenId)}, "type": "function", "function": {"name": ${JSON.stringify(name)}, "arguments": ${argumentsSource(call, text)}}}`
-}
-
-/**
- * Returns the arguments as the model spelled them: 1.0 remains 1.0. `text` is that of the response. If the call is not JSON, each value is
- * the JSON that was written for it, or the JSON of its text.
- */
-export function argumentsSource({ raw, input, arguments: named }: ParsedCall, text: string): string {
-  const written = raw.trim()
-  const reading = readJsonText(written)
-  const member = reading.ok ? (memberOf(reading.root, 'arguments') ?? memberOf(reading.root, 'parameters')) : undefined
-  if (member?.value.kind === 'object') return sourceOf(written, member.value)
-  const last = new Map(named.map((argument) => [argument.name, argument.text]))
-  const members = Object.keys(input).length === last.size ? [...last] : []
-  if (members.length === 0) return JSON.stringify(input)
-  const value = (name: string, { start, end }: TextRange) => valueJson(input[name], text.slice(start, end))
-  return `{${members.map(([name, range]) => `${JSON.stringify(name)}: ${value(name, range)}`).join(', ')}}`
 }

@@ -1,10 +1,8 @@
 /** The arguments of a call: their types, whether they fit the tool's schema, and what their numbers lose. */
 import { isObject } from '#lib/json/json-object.ts'
-import { scanWhole } from '#lib/json/json-scan.ts'
-import { literalJson } from '#lib/json/python-literal.ts'
 import type { ParsedCall, TextRange } from '#lib/parsers/parser.ts'
 import { argumentTypes, type JsonType, jsonType } from '#lib/parsers/reading/argument-types.ts'
-import { gemmaJson } from '#lib/parsers/tags/gemma-value.ts'
+import { valueJson } from '#lib/parsers/reading/written-arguments.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 
 /** An argument of a call. */
@@ -44,15 +42,6 @@ export function readArguments(text: string, call: Parsed, tools: readonly ToolSp
       ...(loss !== undefined && { loss }),
     }
   })
-}
-
-/** Returns a value as JSON. Bare texts, literals of Python and values of Gemma 4 are not JSON: they are converted and keep their digits. */
-export function valueJson(value: unknown, written: string): string {
-  const isJson = (typeof value !== 'string' || value !== written) && scanWhole(written, 0, written.length).ok
-  if (isJson) return written.trim()
-  const literal = value === written ? undefined : (literalJson(written) ?? gemmaJson(written))
-  const isSame = literal !== undefined && JSON.stringify(JSON.parse(literal)) === JSON.stringify(value)
-  return isSame ? literal : JSON.stringify(value)
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Checks the boundaries that a trajectory really has: its ids, compared with the render of its messages. */
 
-import { argumentsSource } from '#lib/templates/document/trajectory-input.ts'
+import { argumentsSource } from '#lib/parsers/reading/written-arguments.ts'
 import type { Message, ResponseSegment, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { responseText, responseTextWithStarts, withResultText } from '#lib/trajectory/messages/conversation.ts'
 import { textOf, textWithStarts } from '#lib/trajectory/tokens/pieces.ts'
