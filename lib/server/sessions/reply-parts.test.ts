@@ -8,19 +8,21 @@ import type { ReplyDelta } from '#lib/session/call.ts'
 import { partsOfDeltas } from '#lib/session/protocols/test-replies.ts'
 import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { byteTokenizer, byteVocab } from '#testing/byte-tokenizer.ts'
+import { byteId, byteTokenizer, byteVocab } from '#testing/byte-tokenizer.ts'
 import { runs } from '#testing/property-runs.ts'
 import { empty } from '#testing/scripted-rollout.ts'
 import { createPartStream, partsOfReply, type ReplyReading } from './reply-parts.ts'
 
 const ALL: ReplyReading = { calls: 'all', stops: [] }
 const tools = [{ name: 'f', inputSchema: { type: 'object' } }]
+const tokenizer = empty.model.tokenizer ?? expect.fail('no tokenizer')
+const SPECIAL_IDS = byteTokenizer.addedTokens.map(({ id }) => id)
 
 /** Streams a text that is cut into pieces of ids, and returns the deltas before its end, all deltas, and the parts of the whole. */
 function streamed(parser: (typeof parsers)[number], text: string, sizes: readonly number[], reading = ALL) {
   const trajectory: Trajectory = {
     ...empty,
-    model: { ...empty.model, tools, parser: parser.name },
+    model: { ...empty.model, tokenizer: { ...tokenizer, specialIds: SPECIAL_IDS }, tools, parser: parser.name },
     vocab: byteVocab(),
     segments: [{ kind: 'prompt', ids: [1], messages: [] }],
   }
@@ -32,7 +34,10 @@ function streamed(parser: (typeof parsers)[number], text: string, sizes: readonl
     const open: ResponseSegment = { kind: 'response', ids: ids.slice(0, at), thinks: [], toolCalls: [] }
     early.push(...stream.read({ ...trajectory, live: { open, runningCalls: {} } } as LiveTrajectory))
   }
-  const plain: ResponseSegment = { kind: 'response', ids, thinks: [], toolCalls: [], finish: { kind: 'stop' } }
+  const last = ids.at(-1)
+  const isStop = last === byteId('<|endoftext|>')
+  const finish = { kind: 'stop' as const, ...(isStop && { matched: last }) }
+  const plain: ResponseSegment = { kind: 'response', ids, thinks: [], toolCalls: [], finish }
   const closed = { ...plain, ...annotations(plain, trajectory, parser, byteTokenizer) }
   const parts = partsOfReply(closed, trajectory, reading)
   const ended = stream.end(parts)
@@ -181,6 +186,12 @@ describe('A stream of parts', () => {
       { kind: 'call', id: 'call_0000', name: 'f', arguments: '{"a":1}' },
     ])
     expect(early.length).toBeGreaterThan(8)
+  })
+
+  test('holds a token back with which the model may end its reply', () => {
+    const { all, parts } = streamed(hermes, 'Hello <|im_start|>you<|endoftext|>', [1])
+    expect(parts).toEqual([{ kind: 'text', text: 'Hello <|im_start|>you' }])
+    expect(partsOfDeltas(all)).toEqual(parts)
   })
 
   test('holds a stop text back, and a call of a reply without tools is text', () => {

@@ -13,6 +13,7 @@ import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { tokensAt } from '#lib/trajectory/tokens/pieces.ts'
+import { isSpecial } from '#lib/trajectory/tokens/tokens.ts'
 
 /** How the reply to a call is read. */
 export interface ReplyReading {
@@ -144,7 +145,8 @@ export function createPartStream(choice: number, { parser, tokenizer, reading }:
       const open = trajectory.live?.open
       if (open?.kind !== 'response' || open.ids.length < next) return []
       next = open.ids.length + Math.max(1, Math.floor(open.ids.length / GROWTH))
-      const read = { ...open, ...annotations(open, trajectory, parser, tokenizer) }
+      const segment = withStopToken(open, trajectory)
+      const read = { ...segment, ...annotations(segment, trajectory, parser, tokenizer) }
       const written = writtenOf(read, trajectory, reading)
       const { fragments, callsFrom } = finalFragments(fragmentsOf(written, reading), openers, parser)
       const texts = partsFrom(fragments, written, reading)
@@ -152,6 +154,12 @@ export function createPartStream(choice: number, { parser, tokenizer, reading }:
     },
     end: (parts) => ({ deltas: bring(parts), parts: sent }),
   }
+}
+
+/** Returns a growing response as if it ended here, if it may: a stop token is in no text, and any special token may be one. */
+function withStopToken(open: ResponseSegment, trajectory: Trajectory): ResponseSegment {
+  const last = open.ids.at(-1)
+  return last !== undefined && isSpecial(trajectory, last) ? { ...open, finish: { kind: 'stop', matched: last } } : open
 }
 
 /** Returns whether a part of a later reading is the sent one, or continues it if it is the last. */
