@@ -1,12 +1,14 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import { runs } from '#testing/property-runs.ts'
 import { growingCalls, mayBeCall } from './growing-calls.ts'
 import { hermes } from './json/hermes.ts'
 import { mistral } from './json/mistral.ts'
 import { compactArguments } from './reading/written-arguments.ts'
 import { parserNamed, parsers } from './registry.ts'
 import { qwenXml } from './tags/qwen-xml.ts'
-import { TWO_CALLS } from './test-calls.ts'
+import { CALLS, TWO_CALLS } from './test-calls.ts'
 import { parseText } from './test-draw.ts'
 
 /** Formats whose calls are read when the reply has ended. */
@@ -41,6 +43,30 @@ describe('The growing calls of a reply', () => {
     expect(most).toBe(AT_THE_END.includes(parser.name) ? 0 : 2)
   })
 
+  test.each(parsers)('of $name are beginnings of the call that it reads at the end, for any argument', (parser) => {
+    const write = CALLS[parser.name] ?? expect.fail('no call')
+    const value = fc
+      .tuple(fc.jsonValue({ maxDepth: 2, stringUnit: 'binary' }), fc.constantFrom(0, 1))
+      .map(([argument, indent]) => JSON.stringify(argument, null, indent))
+    // JavaScript would list numbers first.
+    const names = fc.shuffledSubarray(['b', '1', '0', 'é'])
+    const object = fc
+      .tuple(names, value)
+      .map(([all, json]) => `{${all.map((name) => `${JSON.stringify(name)}: ${json}`).join(', ')}}`)
+    fc.assert(
+      fc.property(fc.oneof(value, object), (json) => {
+        const text = write(json)
+        const [call] = parseText(parser, text, tools)
+        fc.pre(call?.kind === 'parsed')
+        const whole = compactArguments(call, text)
+        for (let end = 0; end <= text.length; end++)
+          for (const { arguments: begun } of growing(parser, text.slice(0, end)))
+            expect(whole.slice(0, begun.length)).toBe(begun)
+      }),
+      { numRuns: runs(20) },
+    )
+  })
+
   test('begin where the first call does, and end before what is no call', () => {
     const call = (name: string) => `<tool_call>{"name": ${name}, "arguments": {"a": 1}}</tool_call>`
     const text = `so ${call('"add"')}\n${call('"s\\u00fcm"')} and ${call('"add"')}`
@@ -52,6 +78,14 @@ describe('The growing calls of a reply', () => {
       { name: 'f', arguments: '{"a":1}', hasEnded: true },
       { name: 'g', arguments: '{', hasEnded: false },
     ])
+  })
+
+  test('do not end with empty arguments, because another member may have them', () => {
+    const call = '<tool_call>{"name": "add", "parameters": {}'
+    expect(growing(hermes, `${call}, "arguments": {"a": 1}}`)).toEqual([
+      { name: 'add', arguments: '{', hasEnded: false },
+    ])
+    expect(growing(hermes, `${call}}</tool_call>`)).toEqual([{ name: 'add', arguments: '{}', hasEnded: true }])
   })
 
   test('between tags stop at an argument that cannot be read', () => {

@@ -56,10 +56,12 @@ function jsonCalls({ head, after }: JsonFormat, { text, start }: GrowingReply): 
     const name = nameIn(head.exec(text))
     if (name === undefined) return calls
     const { json, end } = decidedJson(text, head.lastIndex)
-    calls.push({ name, arguments: json, hasEnded: end !== undefined })
-    if (end === undefined) return calls
-    after.lastIndex = end
-    if (!after.test(text)) return calls
+    after.lastIndex = end ?? text.length
+    const isClosed = after.test(text)
+    // Another member may have the arguments if these are empty.
+    const isOpen = end === undefined || (json === '{}' && !isClosed)
+    calls.push({ name, arguments: isOpen && json === '{}' ? '{' : json, hasEnded: !isOpen })
+    if (isOpen || !isClosed) return calls
     at = after.lastIndex
   }
 }

@@ -139,6 +139,16 @@ describe('A stream of parts', () => {
     expect(partsOfDeltas(all)).toEqual(parts)
   })
 
+  test.each(['{"x": {"b": 1, "1": [{"c": 2, "0": 3}]}}', '{}, "parameters": {"a": 1}'])(
+    'has the arguments %s of the whole reply',
+    (json) => {
+      const call = `<tool_call>{"name": "f", "arguments": ${json}}</tool_call>`
+      const { early, sent, parts } = streamed(hermes, call, [1])
+      expect(early.some(({ kind }) => kind === 'call')).toBe(true)
+      expect(sent).toEqual(parts)
+    },
+  )
+
   test('begins a call without a delimiter, and no text that may become one', () => {
     const llama3 = parsers.find(({ name }) => name === 'llama3') ?? expect.fail('no parser llama3')
     const { early } = streamed(llama3, '{"name": "f", "parameters": {"a": "so it is"}}', [1])
