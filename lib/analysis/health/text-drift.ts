@@ -69,7 +69,7 @@ const isEqual = (a: Uint8Array, b: Uint8Array): boolean =>
 const LONGEST_PIECE = 40
 
 function shownBytes(bytes: Uint8Array): string {
-  return excerpt(new TextDecoder().decode(bytes), LONGEST_PIECE)
+  return excerpt(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes), LONGEST_PIECE)
 }
 
 /** Widens an empty span, where only the encoded text has tokens, to the token after it; at the end, to the last token. */

@@ -10,6 +10,8 @@ export const MOST_LOGPROBS = 20
 /** An unknown logprob is the smallest that OpenAI writes. */
 const UNKNOWN_LOGPROB = -9999
 
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
 /** Returns an entry for each token, with the first `count` alternatives. */
 export function logprobEntries(
   { ids, logprobs, topLogprobs }: ArrivedTokens,
@@ -19,7 +21,7 @@ export function logprobEntries(
   const entry = (id: number, logprob: number | null | undefined) => {
     const own = bytes(id)
     return {
-      token: new TextDecoder().decode(own),
+      token: decoder.decode(own),
       logprob: logprob ?? UNKNOWN_LOGPROB,
       bytes: Array.from(own),
     }
