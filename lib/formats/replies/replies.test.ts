@@ -693,6 +693,9 @@ describe('a reply of SGLang’s /generate', () => {
         { ids: [5, 6], logprobs: [-5, -6], finish: { kind: 'length' }, message: { content: 'ab' } },
       ])
     }
+    // Chunks that only add may begin with the text of the one before.
+    const laughing = delta.map((chunk) => ({ ...chunk, text: 'ha' }))
+    expect(trajectoryOf(sglangGenerateStream, laughing).segments.at(-1)).toMatchObject({ message: { content: 'haha' } })
     const open = trajectoryOf(sglangGenerateStream, delta.slice(0, 1)).segments.at(-1)
     expect(open).toMatchObject({ finish: { kind: 'unknown', raw: 'the stream ended early' } })
     const bare = [{ text: 1, output_ids: [5], meta_info: { id: 'x' } }]

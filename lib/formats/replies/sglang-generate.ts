@@ -141,14 +141,19 @@ function restOf(reply: JsonObject, meta: JsonObject, isWhole: boolean, isWholePr
 function joinedReply(chunks: readonly Reply[]): JsonObject {
   const metas = chunks.map(({ meta_info }) => meta_info)
   const last = elementAt(metas, metas.length - 1)
+  const isWhole = (list: readonly unknown[] | undefined): boolean => list?.length === last.completion_tokens
   const column = (objects: readonly JsonObject[], key: string) => {
     const found = objects.map((object) => object[key]).filter(isList)
     const whole = found.at(-1)
     if (!whole) return {}
-    return { [key]: whole.length === last.completion_tokens ? whole : found.flat() }
+    return { [key]: isWhole(whole) ? whole : found.flat() }
   }
   const texts = chunks.map(({ text }) => (typeof text === 'string' ? text : ''))
-  const isCumulative = texts.every((text, index) => index === 0 || text.startsWith(elementAt(texts, index - 1)))
+  const lists = chunks.map((chunk) => chunk.output_ids).filter(isList)
+  // Texts repeat what the ids repeat. Without ids, the texts alone decide.
+  const isCumulative =
+    (lists.length === 0 || isWhole(lists.at(-1))) &&
+    texts.every((text, index) => index === 0 || text.startsWith(elementAt(texts, index - 1)))
   return {
     ...chunks.at(-1),
     text: isCumulative ? texts.at(-1) : joinedTexts(chunks, 'text'),
