@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decode, encode } from '#lib/trajectory/format/codec.ts'
-import type { Outcome, OutcomeReason, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { Outcome, OutcomeReason, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { violationText } from '#lib/util/schema-violation.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
@@ -100,6 +100,30 @@ describe('a slime sample', () => {
     })
     expect(read(again).foreign).toEqual(read(sample).foreign)
     expect(sampleOf(read(again))).toEqual(again)
+  })
+
+  test.each<[lengths: readonly number[], versions: readonly string[] | undefined, isLost: boolean]>([
+    [[2, 1], ['7', '8'], false],
+    [[1, 1, 1], ['7', '8', '9'], true],
+    // Two versions would be read as those of two responses.
+    [[1, 1], [], true],
+    [[1], ['7'], true],
+    [[], undefined, false],
+  ])('whose versions sampled %j tokens has the list %j', (lengths, versions, isLost) => {
+    const spans = lengths.map((length, index) => ({ version: String(index + 7), length }))
+    const found = read(sample)
+    const segments = found.segments.map((segment): Segment => {
+      if (segment.kind === 'prompt') return segment
+      const weightVersions: { version: string; start: number; end: number }[] = []
+      for (let start = 0; start < segment.ids.length && spans[0]; spans.shift()) {
+        weightVersions.push({ version: spans[0].version, start, end: start + spans[0].length })
+        start += spans[0].length
+      }
+      return { ...segment, weightVersions }
+    })
+    const { value, losses } = written({ ...found, segments })
+    expect(value).toMatchObject({ ...(versions && { weight_versions: versions }) })
+    expect(losses.includes('which tokens each weight version sampled')).toBe(isLost)
   })
 
   test('without a mask trains the whole response; without a length its columns decide', () => {

@@ -177,6 +177,20 @@ function withVersions(segments: readonly Segment[], versions: readonly string[])
   )
 }
 
+/**
+ * Returns the versions of all responses; undefined if they have none. If they are not one for each whole response, but as many as there are
+ * responses, the list is empty: `withVersions` would assign them.
+ */
+function weightVersions(segments: readonly Segment[]) {
+  const responses = segments.filter((segment) => segment.kind === 'response')
+  const all = responses.flatMap(({ weightVersions = [] }) => weightVersions.map(({ version }) => version))
+  if (all.length === 0) return { versions: undefined, areOfWholeResponses: true }
+  const areOfWholeResponses = responses.every(
+    ({ ids, weightVersions = [] }) => weightVersions[0]?.start === 0 && weightVersions[0].end === ids.length,
+  )
+  return { versions: areOfWholeResponses || all.length !== responses.length ? all : [], areOfWholeResponses }
+}
+
 /** Returns the outcome of a status, also of the enumeration member as Python prints it; undefined for an unknown status. */
 export function slimeOutcome(status: string | null | undefined): Outcome | undefined {
   const name = (status ?? 'pending').replace(/^.*\./, '').toLowerCase()
@@ -210,9 +224,7 @@ function write(trajectory: Trajectory, numbers: SampleNumbers | undefined = numb
   const promptLength = initialLength(info)
   const { prompt, response, mask, logprobs, losses } = responseArrays(trajectory, NAME, promptLength)
   const hasTexts = response.every((id) => Object.hasOwn(vocab, id))
-  const versions = segments.flatMap((segment) =>
-    segment.kind === 'response' ? (segment.weightVersions ?? []).map(({ version }) => version) : [],
-  )
+  const { versions, areOfWholeResponses } = weightVersions(segments)
   const calls = toolCallsOf(trajectory)
   const experts = nestedExperts(trajectory)
   const value = {
@@ -228,7 +240,7 @@ function write(trajectory: Trajectory, numbers: SampleNumbers | undefined = numb
     reward: trajectory.reward ?? own.reward ?? null,
     loss_mask: mask,
     rollout_log_probs: logprobs ?? null,
-    ...(versions.length > 0 && { weight_versions: versions }),
+    ...(versions && { weight_versions: versions }),
     ...(experts && { rollout_routed_experts: experts }),
     status: statuses[outcome.kind === 'ended' ? outcome.reason : outcome.kind],
     metadata: { ...(isObject(own.metadata) && own.metadata), rollscope: { segment_info: info } },
@@ -240,6 +252,7 @@ function write(trajectory: Trajectory, numbers: SampleNumbers | undefined = numb
       ...(hasTexts || own.response !== undefined ? [] : ['text of the response: no tokenizer was named']),
       ...(value.status === 'truncated' && !isPlainlyTruncated(outcome) ? ['outcome: written as truncated'] : []),
       ...(numbers && String(numbers.groupIndex) !== group?.id ? [GROUP_ID_LOSS] : []),
+      ...(areOfWholeResponses ? [] : ['which tokens each weight version sampled']),
       ...listDroppedContent(trajectory, ['reward', 'group', 'outcome', 'weights', ...writableExperts(experts)]),
       ...listDroppedForeignFields(trajectory, NAME),
     ],
