@@ -54,6 +54,22 @@ const BY_ARGUMENT = [
 
 const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 })
 
+test('A reply ends before the first stop text that its last token completed, as on a server', () => {
+  const vocab = { '1': 'x##y', '2': '####', '3': '#', '4': 'z' }
+  const textOf = (ids: readonly number[], matched?: string) => {
+    const finish = { kind: 'stop', ...(matched !== undefined && { matched }) } as const
+    const segment: ResponseSegment = { kind: 'response', ids, thinks: [], toolCalls: [], finish }
+    return partsOfReply(segment, { ...empty, vocab }, { calls: 'all', stops: ['###', '##'] })
+  }
+  const text = (written: string) => [{ kind: 'text', text: written }]
+  expect(textOf([4, 2], '##')).toEqual(text('z'))
+  expect(textOf([4, 2])).toEqual(text('z'))
+  expect(textOf([4, 3, 2], '###')).toEqual(text('z'))
+  // A server does not look for stop texts before min_new_tokens.
+  expect(textOf([1, 2], '##')).toEqual(text('x##y'))
+  expect(textOf([1, 4, 4], '##')).toEqual(text('x'))
+})
+
 describe('A stream of parts', () => {
   test.each(parsers)('of the parser $name adds up to the parts of the whole reply', (parser) => {
     const call = CALLS[parser.name]?.('[1, "é"]') ?? expect.fail(`${parser.name} has no call`)

@@ -40,7 +40,7 @@ function writtenOf(segment: ResponseSegment, trajectory: Trajectory, { calls, st
   const written = writtenReply(segment, trajectory)
   return {
     ...written,
-    text: withoutStop(written.text, segment, stops),
+    text: withoutStop(written, segment, stops),
     ...(calls === 'none' && { calls: [], markup: written.markup.filter(({ kind }) => kind === 'between') }),
   }
 }
@@ -65,10 +65,13 @@ const partsFrom = (
   )
 
 /** Returns a text without the stop text at its end. The server kept the tokens of the stop text, because the model sampled them. */
-function withoutStop(text: string, { finish }: ResponseSegment, stops: readonly string[]): string {
+function withoutStop({ text, starts }: DecodedReply, { finish }: ResponseSegment, stops: readonly string[]): string {
   if (finish?.kind !== 'stop' || typeof finish.matched === 'number') return text
   const ends = finish.matched === undefined ? stops : [finish.matched]
-  const at = Math.max(-1, ...ends.map((stop) => text.lastIndexOf(stop)))
+  const lastToken = starts.at(-2) ?? 0
+  // The last token may have more than the end of the stop text, and contain it again: ### has ## twice.
+  const completed = ends.map((stop) => text.indexOf(stop, lastToken - stop.length + 1)).filter((at) => at >= 0)
+  const at = completed.length > 0 ? Math.min(...completed) : Math.max(-1, ...ends.map((stop) => text.lastIndexOf(stop)))
   return at < 0 ? text : text.slice(0, at)
 }
 
