@@ -3,6 +3,7 @@
 import { EngineError } from '#lib/engine/http/errors.ts'
 import type { Prompt } from '#lib/rollout/prompt/prompt.ts'
 import type { Outcome, ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
+import { responseCalls } from '#lib/trajectory/messages/response-calls.ts'
 import type { ResponseBudget } from './limits.ts'
 import type { PromptInput } from './model-call.ts'
 import { RunEnded } from './run-ended.ts'
@@ -12,7 +13,7 @@ export function requireContinuable(response: ResponseSegment, room: ResponseBudg
   switch (response.finish?.kind) {
     case 'length': {
       // The server reads more tokens than are sent for images, so it may have reached the end of the context earlier.
-      const { promptTokens = 0, completionTokens = 0 } = response.usage ?? {}
+      const { promptTokens = 0, completionTokens = 0 } = responseCalls(response).at(-1)?.usage ?? {}
       const reason = promptTokens + completionTokens >= (room.holds ?? Infinity) ? 'context_full' : room.reason
       throw new RunEnded({
         kind: 'ended',

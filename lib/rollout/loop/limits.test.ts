@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, tokenCount, toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { runs } from '#testing/property-runs.ts'
 import { call, drawMask, empty, endedOutcome, runScripted, type Script, user } from '#testing/scripted-rollout.ts'
+import { requireContinuable } from './call-ending.ts'
 import type { RunLimits } from './limits.ts'
 
 const one = call('calculator', { expression: '1' })
@@ -211,6 +212,30 @@ describe('the context limit', () => {
     }
     const { trajectory } = await run([cut], {}, { ...empty, model: { ...empty.model, contextLength: 4096 } })
     expect(trajectory.outcome).toEqual({ ...endedOutcome('context_full'), context: { holds: 4096 } })
+  })
+
+  test('ends a resumed response as context_full if its last call has filled the context', () => {
+    const request = { server: 's', samplingParams: {}, inputLength: 2, inputHash: '', streamed: false }
+    const ended = (at: number, ...usages: readonly NonNullable<ResponseSegment['usage']>[]) => {
+      const [usage, ...others] = usages
+      const resumed = others.map((usage) => ({ at, request, usage }))
+      const response: ResponseSegment = {
+        ...{ kind: 'response', ids: [65, 65], thinks: [], toolCalls: [], finish: { kind: 'length' } },
+        ...(usage && { usage }),
+        resumed,
+      }
+      return () => requireContinuable(response, { tokens: 9, reason: 'length', holds: 4096 })
+    }
+    const [few, full] = [
+      { promptTokens: 9, completionTokens: 1 },
+      { promptTokens: 4095, completionTokens: 1 },
+    ]
+    expect(ended(1, few, full)).toThrow(
+      expect.objectContaining({ outcome: expect.objectContaining({ reason: 'context_full' }) }),
+    )
+    expect(ended(1, few, few)).toThrow(
+      expect.objectContaining({ outcome: expect.objectContaining({ reason: 'length' }) }),
+    )
   })
 
   test('ends a response that fills the context window as context_full, with that window', async () => {

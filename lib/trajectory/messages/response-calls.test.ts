@@ -51,6 +51,7 @@ test('The last server is that of the last response, and undefined without a resp
   const { request: _, ...imported } = response
   expect(lastServer({ segments: [...segments, imported] })).toBeUndefined()
   expect(lastServer({ segments: [] })).toBeUndefined()
+  expect(lastServer({ segments: trajectory.segments.slice(0, 2) })).toBe('second')
 })
 
 test('The tokens in the context include those that the model read for images, as the last reply reports', () => {

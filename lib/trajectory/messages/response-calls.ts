@@ -35,9 +35,11 @@ export function requestAt(
   return callAt(response, segment.kind === 'response' ? indexInSegment : 0)?.request
 }
 
-/** Returns the name of the server that sampled the last response; undefined if none is recorded. */
-export const lastServer = ({ segments }: Pick<TrajectoryView, 'segments'>): string | undefined =>
-  segments.findLast((segment) => segment.kind === 'response')?.request?.server
+/** Returns the name of the server of the last call that sampled the last response; undefined if none is recorded. */
+export function lastServer({ segments }: Pick<TrajectoryView, 'segments'>): string | undefined {
+  const last = segments.findLast((segment) => segment.kind === 'response')
+  return last && responseCalls(last).at(-1)?.request?.server
+}
 
 /**
  * Returns how many tokens a server read for a call: those that were sent, and in place of images more. A smaller count of the server is an
