@@ -44,7 +44,8 @@ export const sessionNamedIn = (headers: Headers): string | undefined =>
 function takesRetries({ running, rows, createdAt }: Session, now: Date): boolean {
   const last = rows.at(-1)
   const endedMs = last ? Date.parse(last.startedAt) + last.elapsedMs : Date.parse(createdAt)
-  return running > 0 || now.getTime() - endedMs <= RETRIED_WITHIN_MS
+  // The clock may have been set back since.
+  return running > 0 || Math.abs(now.getTime() - endedMs) <= RETRIED_WITHIN_MS
 }
 
 /** Returns an id that the client chose, if it can be part of an address. */

@@ -70,7 +70,7 @@ export function sessionRow(
     createdAt,
     mode: settings.mode ?? 'tito',
     server: settings.server ?? null,
-    state: running > 0 || nowMs - lastEndMs < LIVE_MS ? 'live' : 'idle',
+    state: running > 0 || Math.abs(nowMs - lastEndMs) < LIVE_MS ? 'live' : 'idle',
     running,
     ...counts,
     leaves: leaves.filter((key) => stored.has(key)).length,

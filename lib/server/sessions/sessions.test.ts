@@ -976,6 +976,20 @@ describe('The address /sessions/auto', () => {
     expect((await listed()).map((session) => session.calls)).toEqual([1, 3])
   })
 
+  test('opens another session for a first prompt after the clock was set back by an hour, and the earlier one is idle', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const now = Date.now()
+    for (const minutes of [0, -60, -58]) {
+      vi.setSystemTime(now + minutes * 60_000)
+      await chat('auto', [user('a')])
+    }
+    const rows = (await (await send('GET', '/api/sessions')).json()) as { sessions: readonly object[] }
+    expect(rows.sessions).toMatchObject([
+      { calls: 2, state: 'live' },
+      { calls: 1, state: 'idle' },
+    ])
+  })
+
   test('keeps a script that runs again with the same replies in the session of its run', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const now = Date.now()
