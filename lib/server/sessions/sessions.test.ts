@@ -1222,6 +1222,32 @@ test('A client that never reads its stream is disconnected after 30 s, and its g
   expect(await response.text()).toContain('read nothing from this stream for 30 s')
 })
 
+test('A stream without a token begins after 20 s, so that proxies which end idle connections keep it', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const waiting = Promise.withResolvers<void>()
+  scripts = [
+    async function* () {
+      await waiting.promise
+      yield* says('late')
+    },
+  ]
+  const id = await created()
+  const body = { model: 'm', messages: [user('a')], stream: true }
+  let response: Response | undefined
+  const answer = send('POST', `/sessions/${id}/v1/chat/completions`, body).then((begun) => {
+    response = begun
+  })
+  await expect.poll(() => requests.length, { interval: 0 }).toBe(1)
+  await vi.advanceTimersByTimeAsync(19_000)
+  expect(response).toBeUndefined()
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(response?.status).toBe(200)
+  vi.useRealTimers()
+  waiting.resolve()
+  await answer
+  expect(await response?.text()).toMatch(/"finish_reason":"stop"[^]*\[DONE\]/)
+})
+
 test.each([['ses_killed'], ['auto']])(
   'A process that is killed during a call to /sessions/%s loses nothing that was answered, lists the call as interrupted, and the client continues',
   async (name) => {

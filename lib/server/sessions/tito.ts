@@ -161,6 +161,12 @@ interface Generating {
   readonly begin: (promptTokens: number) => void
 }
 
+/**
+ * Milliseconds without a token after which a stream begins: many proxies end a connection without a byte after 30 s. A failure before has a
+ * status, which clients repeat.
+ */
+const BEGIN_MS = 20_000
+
 /** Generates one of the replies to a call. */
 async function generate(
   index: number,
@@ -213,9 +219,11 @@ async function generate(
     ...modelDependencies(prepared),
     generate: withKnownTokens(client.generate, promptEncoder),
   }
+  const beginning = stream && setTimeout(() => begin(tokenCount(recorder.trajectory)), BEGIN_MS)
   const { last, error } = await closedResponse(recorder, start, () =>
     callModel(recorder, { kind: 'messages', messages }, settings, dependencies, signal),
   )
+  clearTimeout(beginning)
   if (!last) return failedReply(before, error)
   const { trajectory } = recorder
   const parts = partsOfReply(last, trajectory, reading)
