@@ -60,6 +60,7 @@ function joinedMessage(deltas: readonly JsonObject[]): JsonObject {
   return withoutNullFields({
     role: 'assistant',
     content: joinedTexts(deltas, 'content'),
+    refusal: joinedTexts(deltas, 'refusal'),
     reasoning: joinedTexts(deltas, 'reasoning'),
     reasoning_content: joinedTexts(deltas, 'reasoning_content'),
     tool_calls: byIndex.length > 0 ? byIndex.map(joinedCall) : undefined,

@@ -450,6 +450,11 @@ describe('a streamed chat completion', () => {
     expect(other?.segments).toMatchObject([{ ids: [], message: { content: 'z' } }])
   })
 
+  test('keeps the refusal of the model', () => {
+    const [read] = trajectoriesOf(chatCompletionStream, [chunk({ refusal: 'I can' }), chunk({ refusal: 'not.' })])
+    expect(read?.segments.at(-1)).toMatchObject({ message: { refusal: 'I cannot.' } })
+  })
+
   test('may have a chunk for each of many tokens', () => {
     const chunks = Array.from({ length: 200_000 }, () => chunk({ content: 'a' }, { token_ids: [5] }))
     const [read] = trajectoriesOf(chatCompletionStream, chunks)
