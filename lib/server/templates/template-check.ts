@@ -4,6 +4,7 @@ import path from 'node:path'
 import * as z from 'zod'
 import type { TemplateCheck } from '#lib/api/template-check.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
+import { parseWritten } from '#lib/json/written-json.ts'
 import { type PythonRenderAnswer, renderInPython } from '#lib/python-renderer/python-renderer.ts'
 import { ENGINE_NAMES } from '#lib/sampling/engine-names.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
@@ -164,9 +165,9 @@ function asWritten({ messages, tools, options }: Omit<LabInput, 'template'>) {
     add_generation_prompt: addGenerationPrompt,
     continue_final_message: continued,
     ...others
-  } = parseWritten(options) as Record<string, unknown>
+  } = parseOrEmpty(options) as Record<string, unknown>
   return {
-    messages: parseWritten(messages) as [],
+    messages: parseOrEmpty(messages) as [],
     tools: tools.trim() === '' ? undefined : (parseWritten(tools) as []),
     addGenerationPrompt: Boolean(addGenerationPrompt),
     continueFinalMessage: typeof continued === 'string' ? continued : Boolean(continued),
@@ -174,13 +175,8 @@ function asWritten({ messages, tools, options }: Omit<LabInput, 'template'>) {
   }
 }
 
-/** Parses JSON so that JSON.stringify keeps the spelling of numbers, with JSON.rawJSON. */
-const parseWritten = (text: string): unknown =>
-  JSON.parse(text.trim() === '' ? '{}' : text, (_, value: unknown, context?: { readonly source?: string }) =>
-    typeof value === 'number' && context?.source !== undefined && context.source !== String(value)
-      ? (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(context.source)
-      : value,
-  )
+/** Parses JSON with numbers as they are written. An empty text is an empty object. */
+const parseOrEmpty = (text: string): unknown => parseWritten(text.trim() === '' ? '{}' : text)
 
 const sentence = ({
   className,

@@ -90,6 +90,14 @@ test('A call that was cut after its beginning has its text in OpenAI’s protoco
   expect(whole('messages')).toMatchObject({ stop_reason: 'max_tokens', content: [{ name: 'add', input: {} }] })
 })
 
+test('A call has the numbers that the model wrote, also in the object of Anthropic’s protocol', () => {
+  const written = '{"a":12345678901234567890,"b":[1.0,-0.0],"c":7}'
+  const reply = replyOf({ kind: 'stop' }, [{ kind: 'call', id: 'c1', name: 'add', arguments: written }])
+  expect(JSON.stringify(protocols.messages.whole(reply, callOf('messages'), letterBytes))).toContain(
+    `"input":${written}`,
+  )
+})
+
 describe('A stream', () => {
   test('of chat completions has counts only on request, and ends with [DONE]', () => {
     const reply = replyOf({ kind: 'stop' }, [{ kind: 'text', text: 'hi' }])
