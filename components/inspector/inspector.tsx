@@ -174,7 +174,7 @@ export function Inspector({
   )
 }
 
-/** Moves the focus to the tokens of a branch that another page has opened: the button that opened it is gone. */
+/** Moves the focus to the tokens of a trajectory that another page has opened: the button or the command that opened it is gone. */
 function useBranchFocus(storedKey: string | undefined, { grid }: Pick<Inspection, 'grid'>): void {
   const client = useQueryClient()
   const moveFocus = useEffectEvent(() => {

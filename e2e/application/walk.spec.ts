@@ -56,10 +56,26 @@ test('A run has the keys of the inspector and opens there, and the inspector ste
     await idle(page)
   })
 
+  await test.step('a command that opens another trajectory moves the focus to its tokens', async () => {
+    await page.keyboard.press('ControlOrMeta+k')
+    await page.keyboard.type('next trajectory')
+    await page.keyboard.press('Enter')
+    await expect(walk).toContainText('3 of 3')
+    await idle(page)
+    await expect(grid).toBeFocused()
+    await page.keyboard.press('P')
+    await expect(walk).toContainText('2 of 3')
+    await idle(page)
+  })
+
   await test.step('while the application is unreachable the page stays, and the next one opens when it answers again', async () => {
     await page.route('**', (route) => route.abort('connectionrefused'))
     const gone = page.getByRole('alert').filter({ hasText: 'The application does not respond' })
     await expect(gone).toBeVisible({ timeout: 3_000 })
+    await page.getByRole('button', { name: 'Legend (L)' }).click()
+    await expect(page.getByRole('alert').filter({ hasText: 'This part could not be loaded' })).toBeVisible()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Export', exact: true }).click()
     await page.getByRole('link', { name: 'Library', exact: true }).click()
     await expect(gone).toContainText('Library opens when it responds again')
     await expect(grid).toBeVisible()
