@@ -59,8 +59,9 @@ function table(change: Partial<Parameters<typeof RowsTable>[0]> = {}) {
     onOpen,
     ...change,
   }
-  const { container } = render(<RowsTable {...props} />, { wrapper: withQueries() })
-  return { container, onSelect, onSort, onOpen, user: userEvent.setup() }
+  const { container, rerender } = render(<RowsTable {...props} />, { wrapper: withQueries() })
+  const list = (listed: readonly number[]) => rerender(<RowsTable {...props} listed={listed} />)
+  return { container, list, onSelect, onSort, onOpen, user: userEvent.setup() }
 }
 
 const rowOf = (name: string) => screen.getByRole('row', { name: new RegExp(name) })
@@ -118,6 +119,16 @@ test('Arrow keys move between the rows of a list, and X selects one', async () =
   expect(document.activeElement?.textContent).toBe('question 3')
   await user.keyboard('{Home}')
   expect(document.activeElement?.textContent).toBe('question 0')
+})
+
+test('A key acts on the row that has the focus, although rows before it were indexed meanwhile', async () => {
+  const { list, onSelect, user } = table({ listed: [0, 1] })
+  screen.getByRole('link', { name: 'question 0' }).focus()
+  list([3, 0, 1])
+  await user.keyboard('x')
+  expect(onSelect.mock.lastCall).toEqual([new Set([0])])
+  await user.keyboard('{ArrowDown}')
+  expect(document.activeElement?.textContent).toBe('question 1')
 })
 
 test('A list of 40,000 samples mounts only the visible rows, and reports them all', () => {

@@ -92,9 +92,11 @@ export function RowsTable({ rows, listed, sort, onSort, selected, onSelect, open
       End: listed.length,
     }
     const step = steps[event.key as keyof typeof steps]
-    const index = elementAt(listed, stop)
+    // Rows that were indexed since it got the focus may have moved the row.
+    const at = positionOf(event.target) ?? stop
+    const index = elementAt(listed, at)
     if (step !== undefined) {
-      const to = Math.min(listed.length - 1, Math.max(0, stop + step))
+      const to = Math.min(listed.length - 1, Math.max(0, at + step))
       isMoving.current = true
       setCurrent(to)
       reveal(to)
@@ -144,6 +146,12 @@ export function RowsTable({ rows, listed, sort, onSort, selected, onSelect, open
       </table>
     </div>
   )
+}
+
+/** Returns the position of the row that contains an element; undefined if none does. */
+function positionOf(target: EventTarget): number | undefined {
+  const row = target instanceof Element ? target.closest<HTMLElement>('[data-position]') : null
+  return row ? Number(row.dataset.position) : undefined
 }
 
 interface RowProps {
