@@ -31,7 +31,14 @@ const PAUSE_MS = 250
 type Reading =
   | { readonly kind: 'running'; readonly progress: FitProgress | undefined; readonly abort: () => void }
   | { readonly kind: 'failed'; readonly error: Error }
-  | { readonly kind: 'done'; readonly report: FitReport; readonly completions: readonly NamedCompletion[] }
+  | { readonly kind: 'done'; readonly report: FitReport }
+
+/** The scores of all completions, with what they were requested for. */
+interface ReadingOf {
+  readonly request: string
+  readonly completions: readonly NamedCompletion[]
+  readonly reading: Reading
+}
 
 /** “Which parser fits?”: rates the parsers by the template and the shown completion at once, and by many on request. */
 export function FitSection({
@@ -55,7 +62,11 @@ export function FitSection({
     },
     { tokenizers, pauseMs: PAUSE_MS, onResult: setResult },
   )
-  const [reading, setReading] = useState<Reading>()
+  const request = JSON.stringify([input, tokenizers])
+  const [scored, setScored] = useState<ReadingOf>()
+  // Scores of another template or of other completions are not shown.
+  const reading = scored?.request === request && scored.completions === completions ? scored.reading : undefined
+  const setReading = (changed: Reading | undefined) => setScored(changed && { request, completions, reading: changed })
   const abort = useRef<AbortController>(undefined)
   useEffect(() => () => abort.current?.abort(), [])
 
@@ -83,7 +94,7 @@ export function FitSection({
       if (controller.signal.aborted) return
       setReading(
         read.kind === 'report'
-          ? { kind: 'done', report: read.report, completions }
+          ? { kind: 'done', report: read.report }
           : { kind: 'failed', error: new Error(read.error.message) },
       )
     } catch (error) {
@@ -127,7 +138,7 @@ export function FitSection({
       {!shown && fitState.kind === 'running' && <p className="text-faint text-xs">Rendering the template…</p>}
       {reading?.kind === 'done' && reading.report.completions && (
         <CompletionRows
-          completions={reading.completions}
+          completions={completions}
           rows={reading.report.completions.rows}
           best={reading.report.ranking[0]?.parser ?? ''}
           onPick={onPick}

@@ -37,10 +37,10 @@ function open({ template = xmlTemplate, tokenizer = 'bytes', trajectory, answer,
   const keeping: string[] = []
   const asked: { server: string; question: ServerQuestion }[] = []
   const lines: number[] = []
-  render(
+  const tab = (shown: string) => (
     <ParsingTab
       input={{
-        template,
+        template: shown,
         messages: '[{"role": "user", "content": "q"}]',
         tools:
           '[{"type": "function", "function": {"name": "add", "parameters": {"properties": {"a": {"type": "integer"}}}}}]',
@@ -69,9 +69,10 @@ function open({ template = xmlTemplate, tokenizer = 'bytes', trajectory, answer,
         if (answer instanceof Error || !answer) throw answer ?? new Error('nobody answers')
         return answer
       }}
-    />,
+    />
   )
-  return { user: userEvent.setup(), asked, lines, keeping }
+  const { rerender } = render(tab(template))
+  return { user: userEvent.setup(), asked, lines, keeping, change: (changed: string) => rerender(tab(changed)) }
 }
 
 const type = async (user: ReturnType<typeof userEvent.setup>, text: string) => {
@@ -182,6 +183,17 @@ test('the parser lab offers the completions of a file, and ranks the parsers by 
   expect(await screen.findByText(/^The template suggests kimi_k2, but hermes reads the completion best/)).toBeDefined()
   await user.upload(screen.getByLabelText('File of completions'), new File(['{"a": 1}'], 'odd.json'))
   expect((await screen.findByRole('alert')).textContent).toBe('odd.json contains no completions.')
+})
+
+test('the scores of many completions are not shown for another template', async () => {
+  const { user, change } = open({ template: kimiTemplate })
+  const lines = [HERMES, HERMES].map((text) => JSON.stringify({ completion: text }))
+  await user.upload(screen.getByLabelText('File of completions'), new File([lines.join('\n')], 'runs.jsonl'))
+  await user.click(await screen.findByRole('button', { name: 'Score with my 2 completions' }))
+  expect(await screen.findByText(/^The template suggests kimi_k2, but hermes reads the completions best/)).toBeDefined()
+  change(xmlTemplate)
+  expect(screen.queryByText(/kimi_k2, but hermes reads the completions best/)).toBeNull()
+  expect(await screen.findByText(/^The template suggests qwen_xml, but hermes reads the completion best/)).toBeDefined()
 })
 
 test('the parser lab offers the responses of the open trajectory, and shows the first with a call', async () => {
