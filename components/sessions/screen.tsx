@@ -258,7 +258,9 @@ function LiveCount({ sessions }: { readonly sessions: readonly SessionRow[] }) {
   const live = sessions.filter(({ state }) => state === 'live').length
   return (
     <span className="flex items-center gap-1.5 whitespace-nowrap text-dim text-xs max-sm:hidden">
-      <span className={`size-2 rounded-full ${live > 0 ? 'bg-good' : 'border border-line-strong'}`} />
+      <span
+        className={`size-2 forced-color-adjust-none rounded-full ${live > 0 ? 'bg-good' : 'border border-line-strong'}`}
+      />
       {countText(live)} live
     </span>
   )

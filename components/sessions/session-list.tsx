@@ -136,7 +136,7 @@ function SessionLight({ session: { state, failedCalls, drifts } }: { readonly se
       role="img"
       aria-label={title}
       title={title}
-      className={`size-2 shrink-0 rounded-full border-2 ${ink} ${fill}`}
+      className={`size-2 shrink-0 forced-color-adjust-none rounded-full border-2 ${ink} ${fill}`}
     />
   )
 }

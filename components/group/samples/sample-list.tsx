@@ -129,7 +129,7 @@ function SampleRow({ sample, index, range, farthest, isDim, isCurrent, onSample 
           </button>
         </td>
         <td className="pt-1">
-          <span className="block h-1.5 overflow-hidden rounded-full bg-line" aria-hidden>
+          <span className="block h-1.5 forced-color-adjust-none overflow-hidden rounded-full bg-line" aria-hidden>
             <span
               className="block h-full rounded-full bg-line-strong"
               style={{ width: `${100 * share}%`, background: advantageColour(tokenAdvantage, farthest) }}

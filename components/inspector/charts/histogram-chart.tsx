@@ -49,7 +49,10 @@ export function HistogramChart({ inspection }: InspectorPartProps) {
                   className="group flex w-full items-end disabled:cursor-default"
                   style={{ height: HEIGHT }}
                 >
-                  <span className="block w-full bg-accent group-hover:bg-ink" style={{ height: height(bin.count) }} />
+                  <span
+                    className="block w-full forced-color-adjust-none bg-accent group-hover:bg-ink"
+                    style={{ height: height(bin.count) }}
+                  />
                 </button>
               </li>
             ))}

@@ -35,7 +35,7 @@ export function TimingBar({ phases, wholeMs }: TimingBarProps) {
       role="img"
       aria-label={phases.map(({ name, ms }) => `${name} ${durationText(ms)}`).join(', ')}
       title={phases.map(({ name, ms }) => `${name}: ${durationText(ms)}`).join('\n')}
-      className="flex h-2 w-full min-w-12 overflow-hidden rounded-xs bg-line"
+      className="flex h-2 w-full min-w-12 forced-color-adjust-none overflow-hidden rounded-xs bg-line"
     >
       {phases.map(({ name, ms, colour }) => (
         <span key={name} className={colour} style={{ width: `${wholeMs > 0 ? (100 * ms) / wholeMs : 0}%` }} />
