@@ -29,7 +29,11 @@ export function CallRow({ call, longestMs, isOpen, hash, onToggle }: CallRowProp
       onClick={onToggle}
       className="grid min-h-8 w-full grid-cols-[1rem_4.5rem_minmax(0,1fr)_auto] items-center gap-x-3 px-3.5 py-1 text-left tabular-nums hover:bg-panel aria-expanded:bg-panel sm:grid-cols-[1rem_4.5rem_minmax(0,1fr)_minmax(0,1fr)_5.5rem_minmax(4rem,9rem)_4rem]"
     >
-      <ChevronRight size={13} aria-hidden className={`text-faint transition-transform ${isOpen ? 'rotate-90' : ''}`} />
+      <ChevronRight
+        size={13}
+        aria-hidden
+        className={`text-faint transition-transform motion-reduce:transition-none ${isOpen ? 'rotate-90' : ''}`}
+      />
       <span className="font-medium">request {number}</span>
       <span className="truncate text-dim">
         {countText(tokensRead(request, usage))} in
