@@ -182,7 +182,7 @@ test('a reproduction keeps the spelling of numbers in calls', () => {
       : {
           ...segment,
           toolCalls: segment.toolCalls.map((call) =>
-            call.kind === 'parsed' ? { ...call, raw: '{"name": "f", "arguments": {"x": 1.0}}' } : call,
+            call.kind === 'parsed' ? { ...call, input: { x: 1 }, raw: '{"name": "f", "arguments": {"x": 1.0}}' } : call,
           ),
         },
   )

@@ -17,8 +17,7 @@ import { type FileProblem, fileProblem, otherType } from './records.ts'
 /** A part of a file with records. `entry` is its name in an archive; undefined if the file has only one part. */
 export type FilePart = {
   readonly entry: string | undefined
-} & /** `isEvents`: its records are events, which may be chunks of few trajectories. */
-(
+} /** `isEvents`: its records are events, which may be chunks of few trajectories. */ & (
   | { readonly kind: 'json'; readonly bytes: ByteSource; readonly isEvents: boolean }
   | { readonly kind: 'rows'; readonly rows: AsyncIterable<Row> }
   /** It cannot be opened. `isWhole`: the file is refused, whatever its other parts are. */

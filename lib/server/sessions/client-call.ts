@@ -129,8 +129,8 @@ const writtenAnswer = ({ name, call }: Answering, { reply, written, bytes }: Ans
 const LEFT: CallFailure = { status: CLIENT_LEFT, message: 'The client closed the connection.' }
 
 /**
- * Returns the stream of an answer. Its status is sent with the first token or after 20 s, so that a call that fails before gets an error status. A client
- * that reads nothing for 30 s is disconnected, as is the server's generation, so that its unread events do not stay in memory.
+ * Returns the stream of an answer. Its status is sent with the first token or after 20 s, so that a call that fails before gets an error
+ * status. A client that reads nothing for 30 s is disconnected, as is the server's generation, so that its unread events do not stay in memory.
  */
 async function streamedAnswer(answering: Answering): Promise<Response> {
   const { name, session, call, all } = answering
