@@ -131,6 +131,22 @@ test('groupCommit waits once for a locked database and rejects all changes', asy
   close()
 })
 
+test('groupCommit lets other work run after 50 ms of changes, and stores the rest in a further transaction', async () => {
+  const { put, committed, close, groupCommit } = opened()
+  const seen: string[] = []
+  const change = (text: string) => () => {
+    for (const begun = performance.now(); performance.now() - begun < 60; );
+    seen.push(text)
+    put.run(text)
+  }
+  const stored = Promise.all(['a', 'b'].map((text) => groupCommit(change(text))))
+  setImmediate(() => seen.push('other work'))
+  await stored
+  expect(seen).toEqual(['a', 'other work', 'b'])
+  expect(committed()).toEqual(['a', 'b'])
+  close()
+})
+
 test('commitWaiting commits at once what has not been committed, and nothing twice', async () => {
   const { put, committed, close, groupCommit, commitWaiting } = opened()
   const stored = groupCommit(() => void put.run('a'))

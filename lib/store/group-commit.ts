@@ -26,18 +26,23 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
+/** Milliseconds after which a transaction takes no further change: with 50 sessions, changes of one turn took seconds. */
+const LONGEST_MS = 50
+
 /** Creates the functions for a connection. */
 export function createGroupCommit(database: DatabaseSync): GroupCommit {
   let waiting: Waiting[] = []
-  const commitWaiting = () => {
-    const changes = waiting
-    waiting = []
-    for (const settle of changes.length === 0 ? [] : committed(database, changes)) settle()
+  const commitFirst = (longestMs: number) => {
+    if (waiting.length === 0) return
+    const settles = committed(database, waiting, longestMs)
+    waiting = waiting.slice(settles.length)
+    for (const settle of settles) settle()
   }
   const commitUnlocked = async () => {
     try {
       await whenUnlocked(database)
-      commitWaiting()
+      commitFirst(LONGEST_MS)
+      if (waiting.length > 0) setImmediate(commitUnlocked)
     } catch (error) {
       const changes = waiting
       waiting = []
@@ -52,17 +57,23 @@ export function createGroupCommit(database: DatabaseSync): GroupCommit {
         waiting.push({ change, resolve: (value) => resolve(value as T), reject })
       }),
     commitNow: (change) => transaction(database, change),
-    commitWaiting,
+    commitWaiting: () => commitFirst(Number.POSITIVE_INFINITY),
   }
 }
 
-/** Stores the changes and returns the functions that settle their promises. */
-function committed(database: DatabaseSync, changes: readonly Waiting[]): readonly (() => void)[] {
+/** Stores the first changes, for about `longestMs`, and returns the functions that settle their promises. */
+function committed(database: DatabaseSync, changes: readonly Waiting[], longestMs: number): readonly (() => void)[] {
   let hasBegun = false
   try {
     return transaction(database, () => {
       hasBegun = true
-      return changes.map((one) => outcomeOf(database, one, () => database.isTransaction))
+      const endMs = performance.now() + longestMs
+      const settles: (() => void)[] = []
+      for (const one of changes) {
+        if (settles.length > 0 && performance.now() > endMs) break
+        settles.push(outcomeOf(database, one, () => database.isTransaction))
+      }
+      return settles
     })
   } catch (error) {
     // Without a transaction, such as of a locked database, no change would succeed, and each would wait for the lock.
