@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import type { Outcome, Trajectory } from '../format/trajectory.ts'
-import { groupRewards, passAt } from './group-rewards.ts'
+import { countedRewards, groupRewards, passAt } from './group-rewards.ts'
 import { lastBoxed, lastNumber, wholeNumberText } from './read-number.ts'
 import { rewardRuleSchema } from './rule.ts'
 import { answerOf, type SearchPattern, scoreOf, scoreOfAnswer } from './score.ts'
@@ -255,3 +255,10 @@ function subsets<T>([first, ...rest]: readonly T[], size: number): readonly (rea
   if (first === undefined) return []
   return [...subsets(rest, size - 1).map((chosen) => [first, ...chosen]), ...subsets(rest, size)]
 }
+
+test('countedRewards counts the paths of a rollout once for each reward, and trajectories without a group each', () => {
+  const path = (index: number, reward: number | null, id = 'g') => ({ group: { id, index }, reward })
+  const alone = { group: null, reward: 1 }
+  const paths = [path(0, 1), path(0, 1), path(0, 0), path(0, null), path(1, 1), path(0, 1, 'other'), alone, alone]
+  expect(countedRewards(paths)).toEqual([1, null, 0, null, 1, 1, 1, 1])
+})
