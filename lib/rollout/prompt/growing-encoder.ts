@@ -7,6 +7,7 @@
 
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { commonText } from '#lib/util/common-prefix.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 
 /** Returns a function that gives the same ids as `tokenizer.encode`. */
@@ -18,11 +19,11 @@ export function growingEncoder(tokenizer: Tokenizer): (text: string) => readonly
   return (text) => {
     const shared = commonText(before.text, text) - longest
     let end: Place = { text: before.text.length, ids: before.ids.length }
-    let start = starts.at(-1) ?? BEGINNING
+    let start = lastOf(starts)
     while (start.text > shared && starts.length > 1) {
       end = start
       starts.pop()
-      start = starts.at(-1) ?? BEGINNING
+      start = lastOf(starts)
     }
     const piece = { text: before.text.slice(start.text, end.text), ids: before.ids.slice(start.ids, end.ids) }
     const cut = lastCut(piece, shared - start.text, cuttingText)
@@ -47,6 +48,7 @@ interface Place {
 }
 
 const BEGINNING: Place = { text: 0, ids: 0 }
+const lastOf = (places: readonly Place[]): Place => elementAt(places, places.length - 1)
 
 /** Returns the end of the last cut within the first `end` characters; undefined if there is none. */
 function lastCut(

@@ -147,7 +147,7 @@ function partsOf(path: readonly SessionNode[]): readonly Omit<SamplePart, 'train
       const last = elementAt(parts, parts.length - 1)
       parts.pop()
       end -= last.tokens
-      if (end < tokens.start) add({ ...last, tokens: tokens.start - end })
+      add({ ...last, tokens: Math.max(0, tokens.start - end) })
     }
     add({ node, kind: 'prompt', tokens: tokens.prompt })
     add({ node, kind: 'reply', tokens: tokens.reply })
