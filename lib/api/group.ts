@@ -38,7 +38,7 @@ export const groupSchema = z.object({
   reward: withDescription(z.nullable(rewardRuleSchema), 'The reward rule. null: none.'),
   isRunning: withDescription(
     z.boolean(),
-    'Whether a sample of the group is running. A sample that is continued after its end is a separate rollout.',
+    'Whether this instance runs a sample of the group. A sample that is continued after its end is a separate rollout. Samples that another instance runs have the outcome "running".',
   ),
   samples: withDescription(z.array(summarySchema), 'The samples that are not deleted, in the order of their index.'),
   deleted: withDescription(

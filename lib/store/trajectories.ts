@@ -218,6 +218,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
     const outcome = unwritten.get(row.key)
     return outcome ? { ...row, outcomeKind: outcome.kind, outcome: outcomeWord(outcome) } : row
   }
+  const row = (key: string) => (settledRow(key) ? summaryOf(key) : undefined)
   const add = (trajectory: Trajectory, runningIn: number | null): string => {
     const { key, isNew } = insert(trajectory, { running_in: runningIn })
     if (!isNew) statements.undelete.run(key)
@@ -239,7 +240,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
     getWithDeleted: read,
     isLong: (key, isOneOfMany = false) =>
       !unwritten.has(key) && settledRow(key) !== undefined && (isOneOfMany || statements.long.get(key) !== undefined),
-    row: (key) => (settledRow(key) ? summaryOf(key) : undefined),
+    row,
     revision: (key) => (statements.summary.get(key) ? revision(key)?.revision : undefined),
     packed: (key) => (unwritten.has(key) ? undefined : packed(key)),
     labels(key) {
@@ -289,7 +290,10 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
     ...groups,
     ...createEstimateTable(database, instance),
     ...createSessionTable(database, instance),
-    groupRows: (id) => groups.groupRows(id).map(ended),
+    groupRows: (id) =>
+      groups
+        .groupRows(id)
+        .map((sample) => (sample.outcomeKind === 'running' ? (row(sample.key) ?? sample) : ended(sample))),
     groupCommit,
     commitNow,
     whenUnlocked: () => whenUnlocked(database),

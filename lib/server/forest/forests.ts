@@ -90,10 +90,10 @@ export const FOREST_QUERY = {
 /** Returns the trees of a group, which counts as a look at its running samples. Throws HttpProblem. */
 export function forestOfGroup(groupId: string, request: Request, all: Services): Promise<Response> {
   const formula = queryWord(request, 'advantage', ADVANTAGE_FORMULAS, DEFAULT_FORMULA)
-  const { samples, reward, isRunning, deleted = 0 } = groupNamed(groupId, all)
+  const { samples, reward, deleted = 0 } = groupNamed(groupId, all)
   return forestOf(
     samples,
-    { group: { id: groupId, reward }, isRunning, formula, missing: [], deleted },
+    { group: { id: groupId, reward }, isRunning: areRunning(samples), formula, missing: [], deleted },
     new URL(request.url).searchParams.get('known') ?? undefined,
     all,
   )
@@ -116,9 +116,12 @@ export function forestOfSelection(
       field: 'keys',
     })
   for (const { key } of rows) all.runs.lookedAt(key)
-  const isRunning = rows.some(({ outcomeKind }) => outcomeKind === 'running')
-  return forestOf(rows, { group: null, isRunning, formula, missing, deleted: 0 }, known, all)
+  return forestOf(rows, { group: null, isRunning: areRunning(rows), formula, missing, deleted: 0 }, known, all)
 }
+
+/** Returns whether one of them is running, also in another instance. */
+const areRunning = (rows: readonly TrajectorySummary[]): boolean =>
+  rows.some(({ outcomeKind }) => outcomeKind === 'running')
 
 /** The part of an answer that does not depend on the samples. */
 type ForestFacts = Pick<GroupFacts, 'group' | 'isRunning' | 'formula' | 'missing' | 'deleted'>

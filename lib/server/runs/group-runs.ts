@@ -51,8 +51,9 @@ export function createGroupRuns(runs: Runs, keptBytes = KEPT_BYTES): GroupRuns {
       throw new HttpProblem({
         status: 404,
         code: 'NO_GROUP',
-        detail: 'this group is not running: it does not exist, or it ended some time ago',
-        hint: 'Trajectories of an ended group are in the library: open them there.',
+        detail:
+          'this group is not running here: it does not exist, it ended some time ago, or another instance of Rollscope runs it',
+        hint: 'Trajectories of an ended group are in the library: open them there. Another instance on this data folder stops its groups itself.',
       })
     return entry
   }

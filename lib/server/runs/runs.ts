@@ -112,7 +112,8 @@ export function createRuns({
       throw new HttpProblem({
         status: 404,
         code: 'NO_ROLLOUT',
-        detail: 'this rollout is not running: it does not exist, or it ended some time ago',
+        detail:
+          'this rollout is not running here: it does not exist, it ended some time ago, or another instance of Rollscope runs it',
         hint: 'The trajectory of an ended rollout is in the library: open it there.',
       })
     return log

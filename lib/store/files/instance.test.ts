@@ -35,6 +35,17 @@ test('a run of a second live instance is left alone, and is interrupted when tha
   second.close()
 })
 
+test('a group has the samples that a second live instance runs, which are interrupted when that instance is gone', () => {
+  const first = open()
+  first.add({ ...running, group: { id: 'g', index: 0 } }, { runsHere: true })
+  const second = open()
+  const outcomes = () => second.groupRows('g').map(({ outcome }) => outcome)
+  expect(outcomes()).toEqual(['running'])
+  first.close()
+  expect(outcomes()).toEqual(['interrupted'])
+  second.close()
+})
+
 test('the next start interrupts a run of a dead instance with its last segment', () => {
   const store = open()
   store.add(running, { runsHere: true })
