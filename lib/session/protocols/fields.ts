@@ -181,15 +181,8 @@ export function checkedChoice(choice: ToolChoice, tools: readonly ToolSpec[]): T
   return choice
 }
 
-/** Returns the structured output. Throws CallRefusal if the reply would also have to be a call. */
-export function checkedStructure(
+/** Returns the structured output of a reply, undefined if the reply must be a call: it has no text then. */
+export const structureOfText = (
   structured: StructuredOutput | undefined,
   choice: ToolChoice,
-): StructuredOutput | undefined {
-  if (structured && choice !== 'auto' && choice !== 'none')
-    throw new CallRefusal(
-      'tool_choice',
-      'tool_choice requires a call and the output format requires JSON text: a reply cannot be both. Remove one of them.',
-    )
-  return structured
-}
+): StructuredOutput | undefined => (choice === 'auto' || choice === 'none' ? structured : undefined)

@@ -128,11 +128,15 @@ describe('A request', () => {
     expect(JSON.stringify(errorBody(name, failureOf(refusal)))).toContain('invalid_request_error')
   })
 
-  test('with two tools of one name, or a call that must be JSON text too, is refused', () => {
+  test('with two tools of one name is refused', () => {
     const tool = { type: 'function', function: { name: 'f' } }
     expect(refusalOf('chat', { ...BODIES.chat, tools: [tool, tool] }).field).toBe('tools[1]')
-    const both = { tools: [tool], tool_choice: 'required', response_format: { type: 'json_object' } }
-    expect(refusalOf('chat', { ...BODIES.chat, ...both }).message).toContain('a reply cannot be both')
+  })
+
+  test('that must be answered with a call has no output format, which is that of a text', () => {
+    const both = { tools: [{ type: 'function', function: { name: 'f' } }], response_format: { type: 'json_object' } }
+    const structured = (tool_choice: string) => read('chat', { ...both, tool_choice }).structured
+    expect([structured('required'), structured('auto')]).toEqual([undefined, { kind: 'object' }])
   })
 })
 
