@@ -147,6 +147,23 @@ describe('the corpus report of files', () => {
     expect(compared).toEqual([1, 2, 3, 4, 5, 6, 7])
   })
 
+  test('reach a worker while it compares the one before', async () => {
+    const second = Promise.withResolvers<void>()
+    const compared: number[] = []
+    const { store, show, ended } = reporting({
+      async mayEnd(place) {
+        const { record } = place as { record: number }
+        compared.push(record)
+        if (record === 1) await second.promise
+        if (record === 2) second.resolve()
+      },
+    })
+    show({ kind: 'files', files: [fileOf(`${line}\n`.repeat(4))] })
+    await ended()
+    expect(store.state().samples).toHaveLength(4)
+    expect(compared).toEqual([1, 2, 3, 4])
+  })
+
   test('keep the samples that were read before a file cannot be read further, with several workers', async () => {
     const { store, show, ended } = reporting({ workers: 4 })
     const file = fileOf(`${line}\n${line}\n${' '.repeat(2 << 20)}`)

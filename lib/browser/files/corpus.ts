@@ -1,6 +1,6 @@
 /**
- * Sends a corpus through the workers sample by sample. Each worker compares one sample while the next one is read, and no
- * more samples are in memory.
+ * Sends a corpus through the workers sample by sample. Each worker compares one sample and has the next one already, so it does not
+ * wait for the page; one more sample is read meanwhile, and no more are in memory.
  */
 
 import type { RunComparison } from '#lib/analysis/compare/tasks.ts'
@@ -51,6 +51,9 @@ export interface CorpusWorker {
   release(trajectory: TrajectoryView): void
 }
 
+/** The samples that each worker has: the one that it compares, and the next one. */
+const SAMPLES_OF_WORKER = 2
+
 /** A checked sample. */
 export interface CheckedSampleRow {
   readonly sample: Sample
@@ -83,7 +86,7 @@ export async function* checkedCorpus(
   try {
     while (reading || checks.length > 0) {
       const awaited = checks.slice(0, 1)
-      if (reading && checks.length < workers.length) awaited.push(reading)
+      if (reading && checks.length < SAMPLES_OF_WORKER * workers.length) awaited.push(reading)
       const step = await Promise.race(awaited)
       switch (step.kind) {
         case 'checked':
@@ -91,7 +94,7 @@ export async function* checkedCorpus(
           yield step.checked
           break
         case 'read': {
-          // This worker is free, because the sample that it compared before has been yielded.
+          // Of the samples of this worker, at most one is not yielded yet.
           const checking = checkedOne(step.read, elementAt(workers, started++ % workers.length))
           // The error is handled when the sample is awaited.
           checking.catch(() => {})
