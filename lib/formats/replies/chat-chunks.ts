@@ -2,7 +2,7 @@
 import { isObject, type JsonObject, objectsIn } from '#lib/json/json-object.ts'
 import type { Format } from '../format.ts'
 import { chatCompletion } from './chat-completion.ts'
-import { joinedLists, joinedTexts, lastOf, streamFormat } from './streams.ts'
+import { joinedLists, joinedTexts, lastOf, partsByIndex, streamFormat } from './streams.ts'
 
 /** The format of streamed chat completions. */
 export const chatCompletionStream: Format = streamFormat(chatCompletion, isChunk, joinedReply)
@@ -36,11 +36,11 @@ function joinedReply(chunks: readonly JsonObject[]): JsonObject {
 }
 
 /** Returns the parts of each choice of the chunks, in the order of their index. */
-export function choicesByIndex(chunks: readonly JsonObject[], key = 'choices'): readonly (readonly JsonObject[])[] {
-  const parts = chunks.flatMap((chunk) => objectsIn(chunk[key]))
-  const byIndex = [...Map.groupBy(parts, ({ index }) => (typeof index === 'number' ? index : 0))]
-  return byIndex.sort(([a], [b]) => a - b).map(([, choice]) => choice)
-}
+export const choicesByIndex = (chunks: readonly JsonObject[], key = 'choices'): readonly (readonly JsonObject[])[] =>
+  partsByIndex(
+    chunks.flatMap((chunk) => objectsIn(chunk[key])),
+    'index',
+  )
 
 /** Returns the fields that say something: later chunks repeat fields as null. */
 export const withoutNullFields = (chunk: JsonObject): JsonObject =>

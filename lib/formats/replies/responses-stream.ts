@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import type { Format } from '../format.ts'
 import { withoutNullFields } from './chat-chunks.ts'
 import { responses } from './responses.ts'
-import { joinedLists, joinedTexts, lastOf, streamFormat, streamsFrom } from './streams.ts'
+import { joinedLists, joinedTexts, lastOf, partsByIndex, streamFormat, streamsFrom } from './streams.ts'
 
 /** The format of streamed responses. */
 export const streamedResponses: Format = streamFormat(
@@ -43,8 +43,7 @@ function joinedResponse(events: readonly ResponseEvent[]): JsonObject {
 /** Returns the items that arrived, in the order of their index. */
 function itemsOf(events: readonly ResponseEvent[]): readonly JsonObject[] {
   const ofItems = events.filter(({ output_index: index }) => typeof index === 'number')
-  const byIndex = [...Map.groupBy(ofItems, ({ output_index: index }) => Number(index))]
-  return byIndex.sort(([a], [b]) => a - b).flatMap(([, own]) => itemOf(own))
+  return partsByIndex(ofItems, 'output_index').flatMap(itemOf)
 }
 
 /** The event at the end of an item has all of it. */

@@ -59,6 +59,15 @@ export const streamsFrom =
     return Map.groupBy(chunks, (chunk) => (isBeginning(chunk) ? ++count : count)).values()
   }
 
+/** Returns the parts of each index, which they have in the field `key`, in the order of the indexes. A part without one has the index 0. */
+export function partsByIndex<Part extends JsonObject>(
+  parts: readonly Part[],
+  key: string,
+): readonly (readonly Part[])[] {
+  const byIndex = [...Map.groupBy(parts, ({ [key]: index }) => (typeof index === 'number' ? index : 0))]
+  return byIndex.sort(([a], [b]) => a - b).map(([, own]) => own)
+}
+
 /** Returns the indexes of the choices of which the chunks have tokens or texts. */
 const choicesWithContent = (chunks: readonly JsonObject[]): Set<number> =>
   new Set(
