@@ -45,13 +45,13 @@ export async function answerClient(
     session = await chooseSession(sessionId, call, request.headers, all, signal, started.at)
     const chosen = session
     const answering: Answering = { name, session: chosen, call, body, started, request, signal, all, beginning }
-    return call.stream ? streamedAnswer(answering) : await wholeAnswer(answering)
+    return await (call.stream ? streamedAnswer(answering) : wholeAnswer(answering))
   } catch (error) {
     if (signal.aborted && beginning.begun === undefined) return new Response(null, { status: CLIENT_LEFT })
     const failure = signal.aborted ? LEFT : failureFor(error)
     session ??= knownSession(sessionId === AUTO_SESSION ? sessionNamedIn(request.headers) : sessionId, all)
     if (session) await recordRefusal({ name, session, body, started, request, signal, all, beginning }, failure)
-    return json(errorBody(name, failure), failure.status)
+    return failedAnswer(name, failure)
   }
 }
 
@@ -115,7 +115,7 @@ async function wholeAnswer(answering: Answering): Promise<Response> {
     const failure = signal.aborted ? LEFT : failureFor(answered.error, call)
     await record(answering, answered, { status: failure.status, failure })
     if (signal.aborted) return new Response(null, { status: CLIENT_LEFT })
-    return json(errorBody(name, failure), failure.status)
+    return failedAnswer(name, failure)
   })
 }
 
@@ -125,6 +125,14 @@ const answerOf = ({ settings: { mode } }: Session): typeof answerTito =>
 /** Returns the whole answer; undefined if the call failed. */
 const writtenAnswer = ({ name, call }: Answering, { reply, written, bytes }: Answered): JsonObject | undefined =>
   written ?? (reply && protocols[name].whole(reply, call, bytes))
+
+/** Returns the answer of a failed call. Clients wait for as long as the server requests before they repeat it. */
+function failedAnswer(name: ProtocolName, failure: CallFailure): Response {
+  const { status, retryAfterMs } = failure
+  const answer = json(errorBody(name, failure), status)
+  if (retryAfterMs !== undefined) answer.headers.set('retry-after', `${Math.ceil(retryAfterMs / 1000)}`)
+  return answer
+}
 
 const LEFT: CallFailure = { status: CLIENT_LEFT, message: 'The client closed the connection.' }
 
@@ -167,12 +175,13 @@ async function streamedAnswer(answering: Answering): Promise<Response> {
     const failure = signal.aborted ? LEFT : failureFor(answered.error, call)
     await record(answering, answered, { status: failure.status, failure })
     if (writer) queue.add(writer.fail(failure))
-    else begun.resolve(json(errorBody(name, failure), failure.status))
+    else begun.resolve(failedAnswer(name, failure))
   })
   answer.then(
     () => queue.end(),
     (error) => {
       begun.reject(error)
+      if (writer) queue.add(writer.fail(failureFor(error, call)))
       queue.end()
     },
   )
@@ -298,9 +307,10 @@ function failureFor(error: unknown, call?: SessionCall): CallFailure {
   const cause = outcome && error instanceof Error ? error.cause : error
   if (cause instanceof EngineError)
     return {
-      status: cause.code === 'CONTEXT_LENGTH' ? 400 : (cause.status ?? 502),
+      status: cause.code === 'CONTEXT_LENGTH' ? 400 : statusOf(cause),
       message: withAdvice(cause.message, cause.hint),
       ...(cause.code === 'CONTEXT_LENGTH' && { context: cause.context ?? {} }),
+      ...(cause.retryAfterMs !== undefined && { retryAfterMs: cause.retryAfterMs }),
     }
   if (outcome?.kind === 'ended' && outcome.reason === 'context_full') {
     const context = contextOf(outcome.context ?? {}, call)
@@ -324,6 +334,9 @@ function failureFor(error: unknown, call?: SessionCall): CallFailure {
   console.error('unexpected error in a call of a session:', error)
   return { status: 500, message: 'Rollscope itself failed: see its log.' }
 }
+
+/** Returns the status of a refusal by the server; 502 for an answer that is no refusal, such as a redirect. */
+const statusOf = ({ status = 0 }: EngineError): number => (status >= 400 ? status : 502)
 
 /** Codes of runs that end before their request because of their input: the same call fails again. */
 const INPUT_REFUSALS: ReadonlySet<string> = new Set([

@@ -402,6 +402,61 @@ describe('A call of a session that gets no answer', () => {
     expect((await calls(id))[0]?.nodes).toMatchObject([{ status: 'aborted' }])
   })
 
+  test.each<[string, string, object]>([
+    ['chat/completions', 'chat', {}],
+    ['messages', 'messages', { max_tokens: 9 }],
+    ['responses', 'responses', {}],
+  ])(
+    'is answered with its status and stays visible if it should be a stream of /v1/%s',
+    async (path, protocol, more) => {
+      const id = await created()
+      const address = `/sessions/${id}/v1/${path}`
+      const body = (messages: readonly object[]) => ({
+        model: 'm',
+        [protocol === 'responses' ? 'input' : 'messages']: messages,
+        stream: true,
+        ...more,
+      })
+      const refused = await send('POST', address, body([user('a'), { role: 'assistant', content: 'b' }]))
+      expect(refused.status).toBe(400)
+      expect((await refused.json()).error.message).toContain('last message')
+      scripts = [failing(503)]
+      const failed = await send('POST', address, body([user('a')]))
+      expect(failed.status).toBe(503)
+      expect((await failed.json()).error.message).toContain('on fire')
+      expect((await calls(id)).map(({ status }) => status)).toEqual([400, 503])
+      expect(services.store.interruptedSessionCalls()).toEqual([])
+    },
+  )
+
+  test('tells its client when to repeat it, if the server is busy and says so', async () => {
+    const busy = new EngineError('UPSTREAM_BUSY', 'the queue is full', { status: 429, retryAfterMs: 6500 })
+    const id = await created()
+    for (const stream of [false, true]) {
+      scripts = [
+        async function* () {
+          yield await Promise.reject<Chunk>(busy)
+        },
+      ]
+      const body = { model: 'm', messages: [user(`${stream}`)], stream }
+      const response = await send('POST', `/sessions/${id}/v1/chat/completions`, body)
+      expect([response.status, response.headers.get('retry-after')]).toEqual([429, '7'])
+    }
+  })
+
+  test('has status 502 if the server answered with a status that is no error', async () => {
+    scripts = [failing(200), failing(302)]
+    const id = await created()
+    for (const content of ['a', 'b']) {
+      const response = await send('POST', `/sessions/${id}/v1/chat/completions`, {
+        model: 'm',
+        messages: [user(content)],
+      })
+      expect(response.status).toBe(502)
+    }
+    expect((await calls(id)).map(({ status }) => status)).toEqual([502, 502])
+  })
+
   test.each<[string, unknown, string]>([
     ['an unknown field', { model: 'm', messages: [user('a')], colour: 'red' }, 'colour'],
     ['no messages', { model: 'm', messages: [] }, 'messages'],

@@ -23,6 +23,8 @@ export interface CallFailure {
   readonly field?: string
   /** Set if the conversation does not fit into the context of the model, which clients handle by shortening it. */
   readonly context?: ContextExcess
+  /** Milliseconds after which the client may repeat the call. Omitted: unknown. */
+  readonly retryAfterMs?: number
 }
 
 /** Token counts of a call that does not fit into the context, as far as they are known. */
