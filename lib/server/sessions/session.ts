@@ -101,6 +101,8 @@ export interface Session {
   living(): ReadonlySet<number>
   /** Adds a call to the forest, and stores it. Must run within `exclusive`. Never throws: a failure is logged. */
   commit(record: SessionCallRecord): Promise<void>
+  /** Stores the calls that could not be stored. Must run within `exclusive`. Resolves with false if that fails again. */
+  storeRest(): Promise<boolean>
   /** Keys of the trajectories of its leaves, in the order in which they began. Deleted ones are among them. */
   keys(): readonly string[]
 }
@@ -288,6 +290,15 @@ export function openSession(stored: StoredSession, all: Services): Session {
       }
     }
   }
+  /** Stores all changes, together with those that `prepare` adds. Rejects with the error of the store. */
+  const commitChanges = async (prepare = () => {}): Promise<void> => {
+    let settle = () => {}
+    await all.store.groupCommit(() => {
+      prepare()
+      settle = storeChanges()
+    })
+    settle()
+  }
   const interruptedCalls = () =>
     all.store.interruptedSessionCalls().filter((call) => call.session === stored.id && !recorded.has(call.begun))
   /** Records the calls of processes that ended meanwhile. */
@@ -365,21 +376,27 @@ export function openSession(stored: StoredSession, all: Services): Session {
     keys: () => [...new Set([...places.values()].map(({ key }) => key))],
     async commit(record) {
       let isAdded = false
-      let settle = () => {}
       try {
-        await all.store.groupCommit(() => {
+        await commitChanges(() => {
           // The transaction keeps other instances from storing a call between this look and the change.
-          if (!isAdded) {
-            read()
-            add(record)
-            isAdded = true
-          }
-          settle = storeChanges()
+          if (isAdded) return
+          read()
+          add(record)
+          isAdded = true
         })
-        settle()
       } catch (error) {
         if (!isAdded) add(record)
         console.error(`a call of the session ${stored.id} could not be stored:`, error)
+      }
+    },
+    async storeRest() {
+      if (unstored.length === 0) return true
+      try {
+        await commitChanges()
+        return true
+      } catch {
+        // The failure is already in the log.
+        return false
       }
     },
   }

@@ -5,6 +5,7 @@ import type { EngineClient } from '#lib/engine/engine.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
 import type { Chunk } from '#lib/engine/reply.ts'
 import type { GenerateRequest } from '#lib/engine/request.ts'
+import { openTrajectoryStore } from '#lib/store/trajectories.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { byteTokenizer, byteTokenizerWith } from '#testing/byte-tokenizer.ts'
@@ -520,6 +521,26 @@ describe('A call of a session that gets no answer', () => {
     start()
     expect((await calls(id)).map(({ attached }) => attached?.kind)).toEqual(['new-root', 'continued'])
   })
+
+  test.each<[string, () => void | Promise<void>]>([
+    ['a minute after the store works again', () => void vi.advanceTimersByTime(60_000)],
+    ['when the process ends', () => services.sessions.close()],
+  ])('is stored %s, although no other call of its session follows', async (_, later) => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+    vi.spyOn(console, 'error').mockImplementation(() => {})
+    const id = await created()
+    const fail = vi.spyOn(services.store, 'groupCommit').mockRejectedValue(new Error('the disk is full'))
+    await chat(id, [user('a')])
+    // A session is not forgotten before its calls are stored.
+    await vi.advanceTimersByTimeAsync(12 * 60_000)
+    fail.mockRestore()
+    await later()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const store = openTrajectoryStore(folder, { now: () => new Date() })
+    expect(store.sessionCalls(id, 0)).toHaveLength(1)
+    expect(store.list({ filter: {}, sort: { by: 'added', order: 'desc' }, limit: 9 }).rows).toHaveLength(1)
+    store.close()
+  })
 })
 
 describe('Calls of a session at once', () => {
@@ -982,7 +1003,7 @@ describe('The address /sessions/auto', () => {
   test('continues a session that has left the memory', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
     const history = await openedHistory()
-    vi.advanceTimersByTime(12 * 60_000)
+    await vi.advanceTimersByTimeAsync(12 * 60_000)
     const read = vi.spyOn(services.store, 'session')
     await continued(history)
     expect(read).toHaveBeenCalledOnce()

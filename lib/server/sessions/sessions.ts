@@ -52,7 +52,7 @@ const MOST_AUTOMATIC = 8
 const MOST_LISTED = 500
 /** Milliseconds without a call after which a session leaves the memory. Its next call reads it from the store. */
 const SWEPT_AFTER_MS = 10 * 60_000
-/** Milliseconds between two looks for such sessions. */
+/** Milliseconds between two looks for such sessions, and for calls that could not be stored. */
 const SWEEP_MS = 60_000
 /** Milliseconds between two looks whether the calls of a session that is being deleted have ended. */
 const LOOK_MS = 20
@@ -63,19 +63,21 @@ export function createSessions(services: () => Services, sweptAfterMs = SWEPT_AF
   const leaving = new Set<string>()
   const closing = new AbortController()
   let defaultServing: SessionServing | undefined
-  const sweep = () => {
+  const storeRest = (session: Session): Promise<boolean> => session.exclusive(session.storeRest)
+  const isUnused = ({ running, lastUsedMs }: Session): boolean =>
+    running === 0 && performance.now() - lastUsedMs >= sweptAfterMs
+  /** Stores what could not be stored, and forgets the sessions that nobody uses. */
+  const sweep = async () => {
     for (const [id, session] of open)
-      if (session.running === 0 && performance.now() - session.lastUsedMs >= sweptAfterMs) open.delete(id)
+      if (session.running === 0 && (await storeRest(session)) && isUnused(session)) open.delete(id)
+    if (open.size > 0) return
+    clearInterval(sweeping)
+    sweeping = undefined
   }
   let sweeping: ReturnType<typeof setInterval> | undefined
   const keep = (session: Session): Session => {
     open.set(session.id, session)
-    sweeping ??= setInterval(() => {
-      sweep()
-      if (open.size > 0) return
-      clearInterval(sweeping)
-      sweeping = undefined
-    }, SWEEP_MS).unref()
+    sweeping ??= setInterval(sweep, SWEEP_MS).unref()
     return session
   }
   const lookUp = (id: string): Session | undefined => {
@@ -142,8 +144,9 @@ export function createSessions(services: () => Services, sweptAfterMs = SWEPT_AF
     closing: closing.signal,
     async close() {
       clearInterval(sweeping)
-      closing.abort()
+      closing.abort(ending())
       while ([...open.values()].some(({ running }) => running > 0)) await pause(LOOK_MS)
+      await Promise.all([...open.values()].map(storeRest))
     },
     get defaultServing() {
       defaultServing ??= createSessionServing({}, services())
