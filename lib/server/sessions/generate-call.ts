@@ -29,7 +29,10 @@ import { partsOfReply } from './reply-parts.ts'
 import type { Session } from './session.ts'
 
 /** Sends a call to /generate, and records it if it is one request with ids whose whole reply has logprobs. */
-export async function recordGenerateCall(session: Session, request: Request, all: Services): Promise<Response> {
+export const recordGenerateCall = (session: Session, request: Request, all: Services): Promise<Response> =>
+  all.sessions.during(session, () => answerGenerate(session, request, all))
+
+async function answerGenerate(session: Session, request: Request, all: Services): Promise<Response> {
   const started = { at: new Date(), ms: performance.now() }
   const text = await readText(request, LIMITS.runBytes)
   const body = parsedObject(text)

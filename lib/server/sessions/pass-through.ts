@@ -60,7 +60,8 @@ export async function forwardCall(
   const call = { method: body === undefined ? 'GET' : 'POST', path, ...(body !== undefined && { body }) } as const
   const answer = async () => {
     const routed = session ? { ...call, routingKey: session.id } : call
-    const { status, contentType, chunks } = await client.forward(routed, request.signal)
+    const signal = AbortSignal.any([request.signal, all.sessions.closing])
+    const { status, contentType, chunks } = await client.forward(routed, signal)
     const { body: stream, headers } = streamResponse(chunks, {
       'content-type': contentType || 'application/octet-stream',
     })

@@ -1215,6 +1215,60 @@ test('Other paths go on to the server with its status, and are not recorded', as
   expect(await (await send('GET', `/sessions/${id}/v1/models`)).json()).toMatchObject({ data: [{ id: 'bytes' }] })
 })
 
+/** Lets the server answer a forwarded call when `answered` resolves, with the ids of “ok”. */
+function generatingServer(answered: Promise<void>): void {
+  const forward: EngineClient['forward'] = async (_, signal) => {
+    const left = new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    await Promise.race([answered, left])
+    const ids = byteTokenizer.encode('ok')
+    const meta_info = {
+      finish_reason: { type: 'length' },
+      completion_tokens: ids.length,
+      output_token_logprobs: ids.map((id) => [-0.5, id, null]),
+    }
+    return {
+      status: 200,
+      contentType: 'application/json',
+      chunks: (async function* () {
+        yield Buffer.from(JSON.stringify({ text: 'ok', output_ids: ids, meta_info }))
+      })(),
+    }
+  }
+  const client = services.servers.client
+  services = { ...services, servers: { ...services.servers, client: (name: string) => ({ ...client(name), forward }) } }
+  shareServices(services)
+}
+
+test('The deletion of a session waits until a call to /generate is recorded', async () => {
+  const facts = Promise.withResolvers<void>()
+  described = facts.promise
+  generatingServer(Promise.resolve())
+  const id = await created()
+  const answering = send('POST', `/sessions/${id}/generate`, { input_ids: [97] })
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  let isDeleted = false
+  const deleting = send('DELETE', `/sessions/${id}`).then(() => {
+    isDeleted = true
+  })
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  expect(isDeleted).toBe(false)
+  facts.resolve()
+  expect((await answering).status).toBe(200)
+  await deleting
+  const { rows } = services.store.list({ filter: {}, sort: { by: 'added', order: 'desc' }, limit: 9 })
+  expect(rows).toHaveLength(1)
+})
+
+test('The end of the process ends a call to /generate, whose client may send it again', async () => {
+  generatingServer(new Promise(() => {}))
+  const id = await created()
+  const answering = send('POST', `/sessions/${id}/generate`, { input_ids: [97] })
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  await services.sessions.close()
+  const response = await answering
+  expect([response.status, await response.json()]).toEqual([503, expect.objectContaining({ hint: 'Send it again.' })])
+})
+
 test('While the recording is paused, calls of clients go on to the server unchanged, and auto opens no session', async () => {
   const forwarded = teaServer()
   const id = await created()

@@ -23,7 +23,7 @@ export interface Sessions {
   find(id: string): Session
   /** Runs an action that counts as a call of the session: its deletion waits for it. */
   during<T>(session: Session, action: () => Promise<T>): Promise<T>
-  /** Aborts when the process ends its calls. */
+  /** Aborts with HttpProblem when the process ends its calls. */
   readonly closing: AbortSignal
   /** Ends all calls, which keep their tokens. */
   close(): Promise<void>
@@ -240,6 +240,14 @@ const deletedLeaf = (id: string, leaf: string): HttpProblem =>
     detail: `the trajectory ${leaf} of the session ${id} was deleted from the library`,
     hint: `It is in no export of the session. POST /api/trajectories/${leaf}/restore restores it for at least a day.`,
     field: 'leaf',
+  })
+
+const ending = (): HttpProblem =>
+  new HttpProblem({
+    status: 503,
+    code: 'ENDING',
+    detail: 'Rollscope ended during this call, so it has no answer',
+    hint: 'Send it again.',
   })
 
 const noSession = (id: string): HttpProblem =>
