@@ -72,6 +72,7 @@ test('migrate upgrades version 1 with all trajectories unchanged and searchable'
       { key: 'sample', title: null, question: 'hi', tokens, trained, meanLogprob, toolCalls: 2, outcome: 'length' },
     ])
     expect(store.list({ ...newest, filter: { text: 'mine tiny' } }).rows.map(({ key }) => key)).toEqual(['labelled'])
+    expect(store.choices()).toMatchObject({ total: 2, outcomes: [{ count: 2 }], tags: [{ tag: 'a', count: 1 }] })
     store.close()
   }
   const store = open()

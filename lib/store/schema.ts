@@ -4,6 +4,7 @@ import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import { labelsOf, withLabels } from '#lib/trajectory/format/labels.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { labelColumns, recordColumns } from './entry.ts'
+import { createChoices } from './listing/choices.ts'
 import { insertRow, type StoredRow } from './row.ts'
 import { createSharedTexts, shareEqualSegments } from './segments/shared-texts.ts'
 import { StoreError } from './store-error.ts'
@@ -30,6 +31,7 @@ const upgrades: readonly ((database: DatabaseSync) => void)[] = [
   keepBeginnings,
   keepImportGroups,
   allowUnknownCalls,
+  createChoices,
 ]
 
 /** Upgrades the schema, with foreign keys off. Throws StoreError for a newer version, which stays unchanged. */

@@ -3,17 +3,9 @@
  * added or deleted rows shift nothing. All input is passed as parameters.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import type {
-  CutCount,
-  FilterChoices,
-  GroupSummary,
-  ListSort,
-  Neighbours,
-  TrajectorySummary,
-} from '#lib/api/library.ts'
+import type { CutCount, GroupSummary, ListSort, Neighbours, TrajectorySummary } from '#lib/api/library.ts'
 import { sortBySeverity } from '#lib/trajectory/health/health.ts'
 import { countUntrainedTokens, cutFinding, type TrainerCut } from '#lib/trajectory/health/trainer-cut.ts'
-import { compareNames } from '#lib/util/text/file-names.ts'
 import { SUMMARY_COLUMNS, summary } from '../entry.ts'
 import { IS_ESTIMATE_SAMPLE } from '../estimates.ts'
 import { type HealthFilter, healthCondition } from '../health.ts'
@@ -204,39 +196,6 @@ function groupsOf(database: DatabaseSync, rows: readonly Row[], matching: readon
         isFlat: size > 1 && known === size && min === max,
       }
     })
-}
-
-const MOST_TAGS = 200
-
-/** Returns the values to filter by. */
-export function filterChoices(database: DatabaseSync): FilterChoices {
-  const counted = (columns: string) =>
-    database
-      .prepare(
-        `SELECT ${columns}, count(*) AS count FROM trajectories WHERE deleted_at IS NULL GROUP BY ${columns} ORDER BY count DESC, ${columns}`,
-      )
-      .all()
-  const tags = database
-    .prepare(
-      `SELECT value AS tag, count(*) AS count FROM trajectories, json_each(labels, '$.tags') WHERE deleted_at IS NULL GROUP BY value ORDER BY count DESC, value LIMIT ${MOST_TAGS}`,
-    )
-    .all()
-  return {
-    total: count(database, [VISIBLE]),
-    outcomes: counted('outcome_kind, outcome').map((row) => ({
-      kind: row.outcome_kind as FilterChoices['outcomes'][number]['kind'],
-      outcome: String(row.outcome),
-      count: Number(row.count),
-    })),
-    sources: counted('source, import_format').map((row) => ({
-      kind: row.source as FilterChoices['sources'][number]['kind'],
-      format: row.import_format === null ? null : String(row.import_format),
-      count: Number(row.count),
-    })),
-    tags: tags
-      .map((row) => ({ tag: String(row.tag), count: Number(row.count) }))
-      .sort((a, b) => b.count - a.count || compareNames(a.tag, b.tag)),
-  }
 }
 
 /**
