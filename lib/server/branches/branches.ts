@@ -98,8 +98,11 @@ export async function startBranches(
   const { trajectory, using, answer, end } = await prepareBranch(key, request, all, signal)
   if (end) {
     const ended = copies(withEnd(trajectory, end), Math.max(1, n))
-    const keys = all.store.addAll(ended)
-    for (const [index, branch] of ended.entries()) rewardRun(elementAt(keys, index), branch, all.store)
+    const keys = await all.store.groupCommit(() => {
+      const added = all.store.addAll(ended)
+      for (const [index, branch] of ended.entries()) rewardRun(elementAt(added, index), branch, all.store)
+      return added
+    })
     return { keys, rollouts: [], ...answer }
   }
   if (n === 1) {
@@ -112,7 +115,7 @@ export async function startBranches(
     preparedSample({ ...trajectory, group: { id: groupId, index } }, { ...using, scheduler }, index, all),
   )
   const rule = inheritedRule(storedRow(key, all), all.store)
-  const started = startPrepared(groupId, prepared, { reward: rule }, all)
+  const started = await startPrepared(groupId, prepared, { reward: rule }, all)
   return {
     keys: started.map((run) => run.key),
     rollouts: started.map(({ rolloutId }) => rolloutId),

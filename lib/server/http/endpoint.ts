@@ -22,6 +22,11 @@ export interface Endpoint {
    * its key, and no header X-Rollscope.
    */
   readonly access?: 'origin' | 'token' | 'client'
+  /**
+   * True if the handler itself changes the store, so that it waits while another program has locked the database. Other requests are
+   * answered meanwhile. Default: true for PATCH, PUT and DELETE.
+   */
+  readonly writes?: true
   /** Returns a value that fits the first of `answers`, or a complete response. */
   handle(call: Call<string, unknown>): unknown
 }

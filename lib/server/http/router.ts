@@ -45,8 +45,7 @@ export function createRouter(endpoints: readonly Endpoint[]): (request: Request)
             )
       const { endpoint, params } = row
       const body = await endpoint.body?.read(request)
-      // Most of these change the store. Other requests are answered while another program has locked it.
-      if (method === 'PATCH' || method === 'PUT' || method === 'DELETE') await all.store.whenUnlocked()
+      if (endpoint.writes ?? WRITING_METHODS.has(method)) await all.store.whenUnlocked()
       const answer = await endpoint.handle({ request, params, body, services: all, signal: request.signal })
       if (answer instanceof Response) return answer
       const status = Number(Object.keys(endpoint.answers)[0])
@@ -65,6 +64,8 @@ const clientProblemResponse = (problem: ProblemDetails): Response =>
     problem,
     errorBody('chat', { status: problem.status, message: withAdvice(problem.detail, problem.hint) }),
   )
+
+const WRITING_METHODS: ReadonlySet<string> = new Set(['PATCH', 'PUT', 'DELETE'])
 
 const ACCESS_PROBLEMS = { origin: originProblem, token: accessProblem, client: clientProblem } as const
 

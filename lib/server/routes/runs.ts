@@ -231,6 +231,7 @@ export const runRoutes = [
     method: 'POST',
     path: '/api/values/{id}/cancel',
     summary: 'Stops a value estimate. Samples that have ended are kept. Needs no body.',
+    writes: true,
     body: NO_BODY,
     answers: { 200: { description: 'The estimate has stopped.', schema: valueEstimateSchema } },
     handle: ({ params, services }) => cancelEstimate(params.id, services),
@@ -240,6 +241,7 @@ export const runRoutes = [
     path: '/api/values/{id}/resume',
     summary:
       'Samples what is missing of a value estimate: samples that were stopped or that failed are drawn again. Needs no body.',
+    writes: true,
     body: NO_BODY,
     answers: { 200: { description: 'The estimate runs.', schema: valueEstimateSchema } },
     handle: ({ params, services }) => resumeEstimate(params.id, services),

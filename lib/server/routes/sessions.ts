@@ -141,11 +141,11 @@ export const sessionRoutes = [
     method: 'POST',
     path: '/sessions',
     summary: 'Creates a session. Its client gets the address /sessions/{id}/v1, and the launch token as its API key.',
+    writes: true,
     access: 'client',
     body: jsonBody(createSessionSchema),
     answers: { 200: { description: 'The id of the session.', schema: sessionCreatedSchema } },
-    async handle({ body: { session_id: id, ...settings }, services }) {
-      await services.store.whenUnlocked()
+    handle({ body: { session_id: id, ...settings }, services }) {
       // A server that does not exist is refused now, not at the first call.
       if (settings.server !== undefined) services.servers.client(settings.server)
       return { session_id: services.sessions.create(settings, id).id }

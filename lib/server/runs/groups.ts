@@ -85,7 +85,6 @@ export async function startGroup(request: GroupRequest, all: Services, signal: A
     servers === undefined
       ? { parts: [{ server: undefined, ...(await partOf(each, all, signal)) }], refused: [] }
       : await partsOf(servers, each, all, signal)
-  await all.store.whenUnlocked()
   const groupId = randomUUID()
   const prepared = parts.flatMap(({ server, trajectory, using }, place) =>
     Array.from({ length: samples }, (_, index) => {
@@ -93,9 +92,10 @@ export async function startGroup(request: GroupRequest, all: Services, signal: A
       return preparedSample({ ...trajectory, group }, using, index, all)
     }),
   )
+  const started = await startPrepared(groupId, prepared, { reward, refused }, all)
   return {
     groupId,
-    samples: startPrepared(groupId, prepared, { reward, refused }, all).map(({ rolloutId, key }, index) => {
+    samples: started.map(({ rolloutId, key }, index) => {
       const server = prepared[index]?.sample.group?.server
       return { rolloutId, trajectoryId: key, ...(server !== undefined && { server }) }
     }),
@@ -121,18 +121,20 @@ export function preparedSample(
 }
 
 /** Stores and starts the samples of a group. All are stored or none, because a trajectory that is stored as running must have a run. */
-export function startPrepared(
+export async function startPrepared(
   groupId: string,
   prepared: readonly PreparedSample[],
   { reward, refused = [] }: { readonly reward: RewardRule | undefined; readonly refused?: readonly ServerRefusal[] },
   all: Services,
-): readonly Run[] {
-  all.store.setGroupRule(groupId, reward)
-  all.store.setGroupStart(groupId, { samples: prepared.length, refused })
-  const keys = all.store.addAll(
-    prepared.map(({ sample }) => sample),
-    { runsHere: true },
-  )
+): Promise<readonly Run[]> {
+  const keys = await all.store.groupCommit(() => {
+    all.store.setGroupRule(groupId, reward)
+    all.store.setGroupStart(groupId, { samples: prepared.length, refused })
+    return all.store.addAll(
+      prepared.map(({ sample }) => sample),
+      { runsHere: true },
+    )
+  })
   const options = prepared.map(({ options }, index) => options(elementAt(keys, index)))
   return all.groups.start(groupId, options, (index) => scoredOf(options[index]?.key, groupId, all))
 }
