@@ -138,12 +138,14 @@ describe('tool results after the calls of a reply', () => {
   })
 })
 
+const NO_SETTINGS = { tools: undefined, options: {} }
+
 describe('a continuation', () => {
   const one: ReplyCall = { id: 'call_0000', name: 'f', input: { x: 1 } }
   const added: readonly TemplateMessage[] = [{ role: 'tool', tool_call_id: 'call_0000', content: '4' }]
   const end: ReplyEnd = { calls: [one], lastToken: undefined, tokensBefore: [], text: '' }
-  const next = (template: string, given: Partial<ReplyEnd> = {}, messages = added) =>
-    continuationOf(chatTemplate(template, {}), { ...end, ...given }, messages, {})
+  const next = (template: string, given: Partial<ReplyEnd> = {}, messages = added, tools?: readonly unknown[]) =>
+    continuationOf(chatTemplate(template, {}), { ...end, ...given }, messages, { tools, options: {} })
 
   test('has arguments as JSON text if the template refuses an object', () => {
     const joined = callsEndTurns.replaceAll(
@@ -182,6 +184,17 @@ describe('a continuation', () => {
     expect(next(numbered, {}, []).text).toBe('')
   })
 
+  test('has the tools if the template prints calls or results only beside tools', () => {
+    const printsCalls = `{%- for m in messages -%}{{- '<|im_start|>' + m.role + '\n' + m.content + '\n' -}}{%- for c in m.tool_calls if tools -%}{{- '<tool_call>' + c.function.name + '</tool_call>\n' -}}{%- endfor -%}{{- '<|im_end|>' -}}{%- if not loop.last -%}{{- '\n' -}}{%- endif -%}{%- endfor -%}`
+    const ended = { lastToken: '<|im_end|>' }
+    const tools = [{ type: 'function', function: { name: 'f' } }]
+    expect(next(printsCalls, ended, added, tools).text).toBe('<|im_end|>\n<|im_start|>tool\n4\n<|im_end|>')
+    const printsResults = `{%- for m in messages if tools or m.role != 'tool' -%}{{- '[' + m.content -}}{%- for c in m.tool_calls -%}{{- c.function.name -}}{%- endfor -%}{{- ']' -}}{%- endfor -%}`
+    expect(next(printsResults, {}, added, tools).text).toBe('][4]')
+    expect(() => next(printsResults, {}, added)).toThrow('does not print tool results')
+    expect(() => next("{{- raise_exception('never') -}}", {}, added, tools)).toThrow('never')
+  })
+
   test('is the same when the template has been seen to print results, and is refused for the same reasons', () => {
     const picky = callsEndTurns.replace(
       "{%- if m.role == 'tool' -%}",
@@ -189,7 +202,7 @@ describe('a continuation', () => {
     )
     const template = chatTemplate(picky, {})
     const textAfter = (content: string) =>
-      continuationOf(template, end, [{ role: 'tool', tool_call_id: 'call_0000', content }], {}).text
+      continuationOf(template, end, [{ role: 'tool', tool_call_id: 'call_0000', content }], NO_SETTINGS).text
     const expected = '<|observation|>f\n"sunny"<|im_end|><|assistant|>'
     expect([textAfter('sunny'), textAfter('sunny')]).toEqual([expected, expected])
     expect(() => textAfter('bad')).toThrow('no bad results')
@@ -222,8 +235,8 @@ describe('a continuation', () => {
         throw new RangeError('ours')
       },
     }
-    expect(() => continuationOf(broken, end, added, {})).toThrow('ours')
-    expect(() => continuationOf(broken, { ...end, calls: [] }, added, {})).toThrow(RangeError)
+    expect(() => continuationOf(broken, end, added, NO_SETTINGS)).toThrow('ours')
+    expect(() => continuationOf(broken, { ...end, calls: [] }, added, NO_SETTINGS)).toThrow(RangeError)
     expect(new TemplateError('x')).toBeInstanceOf(Error)
   })
 })

@@ -52,6 +52,9 @@ export interface Continuation {
 
 type Options = RenderInput['options']
 
+/** The variables of a template besides the messages. */
+type Settings = Pick<RenderInput, 'tools' | 'options'>
+
 /** Returns a call in the form for templates. */
 export const templateCall = ({ id, name, input, json }: ReplyCall, form: ArgumentsForm): unknown => ({
   id,
@@ -67,12 +70,12 @@ export function continuationOf(
   template: ChatTemplate,
   end: ReplyEnd,
   added: readonly TemplateMessage[],
-  options: Options,
+  settings: Settings,
 ): Continuation {
-  const behindCalls = end.calls.length > 0 ? behindLastCall(template, end, added, options) : undefined
+  const behindCalls = end.calls.length > 0 ? behindLastCall(template, end, added, settings) : undefined
   if (behindCalls && !(behindCalls instanceof TemplateError)) return behindCalls
   try {
-    return behindContent(template, end, added, options)
+    return behindContent(template, end, added, settings.options)
   } catch (error) {
     throw error instanceof TemplateError ? (behindCalls ?? error) : error
   }
@@ -155,8 +158,12 @@ type Render = (reply: TemplateMessage, added: readonly TemplateMessage[]) => str
  */
 const NO_TOOLS = [undefined, []] as const
 
-const rendersOf = (template: ChatTemplate, options: Options): readonly Render[] =>
-  NO_TOOLS.map(
+const rendersOf = (
+  template: ChatTemplate,
+  options: Options,
+  choices: readonly RenderInput['tools'][],
+): readonly Render[] =>
+  choices.map(
     (tools) => (reply, added) =>
       renderOrRefusal(() =>
         template.render({
@@ -174,17 +181,18 @@ interface CallRender {
   readonly argumentsForm: ArgumentsForm
 }
 
-const callRendersOf = (template: ChatTemplate, options: Options): readonly CallRender[] =>
-  rendersOf(template, options).flatMap((render) =>
-    (['object', 'string'] as const).map((argumentsForm) => ({ render, argumentsForm })),
-  )
+const callRendersOf = (renders: readonly Render[]): readonly CallRender[] =>
+  renders.flatMap((render) => (['object', 'string'] as const).map((argumentsForm) => ({ render, argumentsForm })))
 
-/** Computes the continuation with a stand-in of the real calls. Undefined if the end of the calls is uncertain. */
+/**
+ * Computes the continuation with a stand-in of the real calls. Undefined if the end of the calls is uncertain. Falcon's templates
+ * print calls only if the conversation has tools, so these are given if the calls or the results are printed nowhere without them.
+ */
 function behindLastCall(
   template: ChatTemplate,
   end: ReplyEnd,
   added: readonly TemplateMessage[],
-  options: Options,
+  { tools, options }: Settings,
 ): Continuation | TemplateError | undefined {
   const seen = shapesSeen(template)
   const shape = JSON.stringify([options, end.calls.length, added.map(({ role }) => role)])
@@ -193,15 +201,20 @@ function behindLastCall(
   const quick = known && cutByContent(known, end, added, plain)
   if (quick) return quick
   let refusal: TemplateError | undefined
-  for (const one of callRendersOf(template, options)) {
-    const found = cutByMarks(one, end, added, () => plainTurn(template, options))
-    if (!(found instanceof TemplateError)) {
-      if (found) seen.set(shape, one, shape.length)
-      return found
+  let isUncertain = false
+  for (const choices of [NO_TOOLS, tools?.length ? [tools] : []])
+    for (const one of callRendersOf(rendersOf(template, options, choices))) {
+      const found = cutByMarks(one, end, added, () => plainTurn(template, options))
+      if (found instanceof TemplateError) {
+        refusal ??= found
+        continue
+      }
+      if (found && choices === NO_TOOLS) seen.set(shape, one, shape.length)
+      if (found) return found
+      isUncertain = true
+      break
     }
-    refusal ??= found
-  }
-  return refusal
+  return isUncertain ? undefined : refusal
 }
 
 /**
@@ -325,7 +338,7 @@ function behindContent(
   const { marked, marks } = withMarks(added)
   const results = marks.filter((_, index) => added[index]?.role === 'tool')
   let refusal: TemplateError | undefined
-  for (const render of rendersOf(template, options)) {
+  for (const render of rendersOf(template, options, NO_TOOLS)) {
     const text = render(reply, added)
     const marking = text instanceof TemplateError || results.length === 0 ? text : render(reply, marked)
     if (text instanceof TemplateError || marking instanceof TemplateError) {

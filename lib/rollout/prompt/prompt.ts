@@ -129,7 +129,7 @@ export function nextPrompt(trajectory: Trajectory, messages: readonly Message[],
   const added = messages.map((message) => templateMessage(withResultText(message, trajectory), calls))
   const last = trajectory.segments.at(-1)
   const reply = last?.kind === 'response' ? last : undefined
-  const next = continuationOf(template, replyEnd(reply, trajectory, tokenizer), added, options)
+  const next = continuationOf(template, replyEnd(reply, trajectory, tokenizer), added, settings)
   const ids = tokenizer.encode(next.text)
   const isRepeated = reply !== undefined && ids.length > 0 && ids[0] === reply.ids.at(-1) && isAdded(ids[0], tokenizer)
   const own = isRepeated ? ids.slice(1) : ids

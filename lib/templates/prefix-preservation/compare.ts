@@ -135,7 +135,7 @@ const entries = memoizeByIdentity((_: Tokenizer) => new Map<number, VocabEntry>(
  * template writes there.
  */
 function appendedFor(
-  { template, options, tokenizer }: Subject,
+  { template, tools, options, tokenizer }: Subject,
   calls: readonly ScriptCall[],
   reply: string,
   added: readonly TemplateMessage[],
@@ -151,7 +151,7 @@ function appendedFor(
   }
   const end = endOfReply(ids, vocab, toolCalls, tokenizer)
   try {
-    const { text } = continuationOf(template, end, added, options)
+    const { text } = continuationOf(template, end, added, { tools, options })
     const last = end.lastToken ?? ''
     return { ok: true, text, behind: text.startsWith(last) ? text.slice(last.length) : text }
   } catch (error) {
