@@ -8,6 +8,7 @@ import { type ByteSource, CHUNK } from '#lib/formats/containers/container.ts'
 import { type OpenedTrajectory, openFile } from '#lib/formats/reading/open.ts'
 import { formats } from '#lib/formats/registry.ts'
 import type { ImportedFile, ImportStore } from '#lib/store/import-store.ts'
+import { storeErrorOf } from '#lib/store/store-error.ts'
 import type { TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { LIMITS } from '#lib/util/limits.ts'
@@ -98,7 +99,8 @@ export async function runImportRequest(
     }
   } catch (error) {
     store.discard(added)
-    throw error
+    // The disk may be full when a file is unpacked.
+    throw storeErrorOf(error, folder)
   }
 }
 

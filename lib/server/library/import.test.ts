@@ -1,6 +1,8 @@
 /** Tests the import of files without texts, and of the tokenizer that restores the texts. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import path from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ImportResult } from '#lib/api/imported.ts'
 import { allowedHosts } from '#lib/download/allowed-hosts.ts'
@@ -46,6 +48,13 @@ test('An import restores texts with a tokenizer whose chat template does not com
   const { trajectories } = await storeFile(request, services({ tokenizers: { load: load as never } }))
   const found = store.get(trajectories[0] ?? '')
   expect(found && lacksTexts(found)).toBe(false)
+})
+
+test('An import that cannot write what it unpacks reports the failure of the disk', async () => {
+  const file = gzipSync(JSON.stringify({ tokens: [1, 2], response_length: 1, loss_mask: [1], label: '' }))
+  const request = new Request('http://127.0.0.1/api/import?name=a.json.gz', { method: 'POST', body: file })
+  const failed = storeFile(request, services({ folder: path.join(folder, 'none') }))
+  await expect(failed).rejects.toMatchObject({ name: 'StoreError', code: 'STORE_FAILED' })
 })
 
 test('An import reports an unknown parser, even without a tokenizer', async () => {
