@@ -34,7 +34,8 @@ const writtenText = (most: number) =>
 
 const noteText = writtenText(MAX_TOKEN_NOTE_TEXT)
 
-const MAX_TAGS = 200
+/** The largest number of tags of a trajectory. */
+export const MAX_TAGS = 200
 const tagList = z
   .array(lineText('a tag', 500))
   .max(MAX_TAGS)

@@ -111,6 +111,7 @@ describe('The list of the library', () => {
     ['order=up', '"order" must be one of asc, desc, not "up"'],
     ['limit=-1', '"limit" must be a whole number, not "-1"'],
     [`q=${'x'.repeat(501)}`, '"q" is longer than 500 characters'],
+    ['tag=x&'.repeat(1100), '"tag" is there 1100 times, and at most 200 are allowed'],
   ])('refuses the query %.30s', (query, detail) => {
     expect(problemOf(() => list(query))).toMatchObject({ status: 400, code: 'BAD_QUERY', detail })
   })

@@ -18,6 +18,7 @@ import { cursorText, readCursor } from '../http/list-cursor.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { queryWord, wholeNumber } from '../http/query.ts'
 import type { Services } from '../services.ts'
+import { MAX_TAGS } from './labels.ts'
 import { noTrajectory } from './trajectories.ts'
 
 /** How a list shows groups of samples. */
@@ -94,6 +95,13 @@ function filterIn(request: Request): ListFilter {
       code: 'BAD_QUERY',
       detail: `"q" is longer than ${LONGEST_SEARCH} characters`,
     })
+  const tags = query.getAll('tag')
+  if (tags.length > MAX_TAGS)
+    throw new HttpProblem({
+      status: 400,
+      code: 'BAD_QUERY',
+      detail: `"tag" is there ${tags.length} times, and at most ${MAX_TAGS} are allowed`,
+    })
   const outcome = query.get('outcome')
   const health = query.get('health')
   const knownHealth = HEALTH_FILTERS.find((known) => known === health)
@@ -108,7 +116,7 @@ function filterIn(request: Request): ListFilter {
   const [kind = '', ...format] = source?.split(':') ?? []
   return {
     text,
-    tags: query.getAll('tag'),
+    tags,
     ...(outcome !== null && { outcome }),
     ...(knownHealth !== undefined && { health: knownHealth }),
     ...(group !== null && { group }),
