@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import os from 'node:os'
+import { describe, expect, test, vi } from 'vitest'
 import { ConfigError, readConfig } from './config.ts'
 
 const read = (environment: Record<string, string>) => readConfig(environment, '/app')
@@ -15,6 +16,17 @@ test('The configuration of an empty environment is loopback with a new token', (
   })
   expect(config.token).toMatch(/^[\w-]{32}$/)
   expect(read({}).token).not.toBe(config.token)
+})
+
+test('The configuration of a user without a home folder needs a folder for data', () => {
+  const home = vi.spyOn(os, 'homedir').mockImplementation(() => {
+    throw new Error('uv_os_homedir returned ENOENT')
+  })
+  expect(() => read({})).toThrow(ConfigError)
+  expect(() => read({})).toThrow(/set ROLLSCOPE_DATA/)
+  expect(read({ ROLLSCOPE_DATA: '/data' }).dataFolder).toBe('/data')
+  expect(read({ XDG_DATA_HOME: '/shared' }).dataFolder).toBe('/shared/rollscope')
+  home.mockRestore()
 })
 
 test('The configuration reads every variable of the environment', () => {

@@ -58,8 +58,7 @@ export function readConfig(environment: Environment, applicationFolder: string):
     openHosts: list('ROLLSCOPE_OPEN_HOSTS'),
     token: launchToken(text('ROLLSCOPE_TOKEN')),
     dataFolder: path.resolve(
-      /*turbopackIgnore: true*/ text('ROLLSCOPE_DATA') ??
-        defaultDataFolder(process.platform, os.homedir(), environment),
+      /*turbopackIgnore: true*/ text('ROLLSCOPE_DATA') ?? defaultDataFolder(process.platform, homeFolder, environment),
     ),
     tokenizerFolders: (text('ROLLSCOPE_TOKENIZERS') ?? '')
       .split(path.delimiter)
@@ -77,6 +76,15 @@ export function readConfig(environment: Environment, applicationFolder: string):
     sglang: baseUrl === undefined ? undefined : { baseUrl, apiKey: text('SGLANG_API_KEY') },
     hub: { url: text('HF_ENDPOINT'), token: text('HF_TOKEN'), cacheFolder: text('HF_HUB_CACHE') },
     applicationFolder,
+  }
+}
+
+/** Throws ConfigError if the user has no home folder, as in a container whose user has only an id. */
+function homeFolder(): string {
+  try {
+    return os.homedir()
+  } catch {
+    throw new ConfigError('The home folder of this user is not known: set ROLLSCOPE_DATA to the folder for its data.')
   }
 }
 

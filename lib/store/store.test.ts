@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSyn
 import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { folderOfTest } from '#testing/files/folders.ts'
 import { simulateRollout } from '#testing/simulated-rollout.ts'
@@ -215,6 +215,14 @@ describe('the data folder', () => {
     expect([readFileSync(target, 'utf8'), statSync(target).mode & 0o777]).toEqual(['untouched', 0o644])
   })
 
+  test('is opened for a user without a name, as in a container', () => {
+    const nameless = vi.spyOn(os, 'userInfo').mockImplementation(() => {
+      throw new Error('uv_os_get_passwd returned ENOENT')
+    })
+    expect(mode(openDataFolder(path.join(folder, 'nameless')))).toBe('700')
+    nameless.mockRestore()
+  })
+
   test('may not be a link', () => {
     const link = path.join(folder, 'link')
     symlinkSync(os.tmpdir(), link)
@@ -238,6 +246,6 @@ describe('the data folder', () => {
     ['darwin', {}, '/home/u/Library/Application Support/rollscope'],
     ['win32', { LOCALAPPDATA: 'C:\\x' }, 'C:\\x\\rollscope'],
   ] as const)('on %s with %j is %s', (platform, environment, expected) => {
-    expect(defaultDataFolder(platform, '/home/u', environment)).toBe(expected)
+    expect(defaultDataFolder(platform, () => '/home/u', environment)).toBe(expected)
   })
 })

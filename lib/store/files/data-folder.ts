@@ -1,6 +1,5 @@
 /** Opens the private folder of the user's trajectories and settings. */
 import { accessSync, chmodSync, constants, existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 
 /** The data folder cannot be used. The message names the folder and says what to do. */
@@ -8,16 +7,16 @@ export class DataFolderError extends Error {
   override readonly name = 'DataFolderError'
 }
 
-/** Returns the platform's folder for application data. */
+/** Returns the platform's folder for application data. Throws the error of `home`, which returns the home folder of the user. */
 export function defaultDataFolder(
   platform: NodeJS.Platform,
-  home: string,
+  home: () => string,
   environment: Readonly<Record<string, string | undefined>>,
 ): string {
   if (platform === 'win32')
-    return path.win32.join(environment.LOCALAPPDATA ?? path.win32.join(home, 'AppData', 'Local'), 'rollscope')
-  if (platform === 'darwin') return path.posix.join(home, 'Library', 'Application Support', 'rollscope')
-  return path.posix.join(environment.XDG_DATA_HOME ?? path.posix.join(home, '.local', 'share'), 'rollscope')
+    return path.win32.join(environment.LOCALAPPDATA ?? path.win32.join(home(), 'AppData', 'Local'), 'rollscope')
+  if (platform === 'darwin') return path.posix.join(home(), 'Library', 'Application Support', 'rollscope')
+  return path.posix.join(environment.XDG_DATA_HOME ?? path.posix.join(home(), '.local', 'share'), 'rollscope')
 }
 
 /**
@@ -51,9 +50,9 @@ export function openDataFolder(folder: string): string {
   const found = lstatSync(folder)
   if (found.isSymbolicLink()) refuse('is a symbolic link')
   if (!found.isDirectory()) refuse('is not a folder')
-  const user = os.userInfo().uid
-  // Windows has no user ids: the value is -1 there.
-  if (user >= 0 && found.uid !== user) refuse('belongs to another user')
+  // Windows has no user ids. In a container, a user may have an id and no name.
+  const user = process.getuid?.()
+  if (user !== undefined && found.uid !== user) refuse('belongs to another user')
   try {
     if ((found.mode & 0o077) !== 0) chmodSync(folder, 0o700)
     accessSync(folder, constants.W_OK)
