@@ -48,11 +48,27 @@ test.each([
 })
 
 test('unsupportedFormat has no name for a value that no known tool wrote', () => {
-  expect([{ hello: 1 }, { info: {} }, { schema_version: 1 }, null, [{}], 7].map(unsupportedFormat)).toEqual(
-    Array(6).fill(undefined),
-  )
+  expect(
+    [{ hello: 1 }, { info: {} }, { schema_version: 1 }, { error: null }, { error: {} }, null, [{}], 7].map(
+      unsupportedFormat,
+    ),
+  ).toEqual(Array(8).fill(undefined))
   expect(openText('{"hello": 1}', source, slime)).toMatchObject({
     error: { message: 'expected a trajectory of slime, found an object with hello' },
+  })
+})
+
+test.each([
+  ['vLLM', { error: { message: 'Overloaded', type: 'InternalServerError', param: null, code: 500 } }],
+  ['SGLang', { object: 'error', message: 'Overloaded', type: 'BadRequestError', param: null, code: 400 }],
+  ['Ollama', { error: 'Overloaded' }],
+])('openFile shows the message of an error of %s, alone and after the chunks of a stream', (_, error) => {
+  const found = 'found an error of a server, "Overloaded"'
+  expect(openText(JSON.stringify(error), source)).toMatchObject({ error: { message: expect.stringContaining(found) } })
+  const chunk = { object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content: 'half' } }] }
+  expect(openText(`${JSON.stringify(chunk)}\n${JSON.stringify(error)}\n`, source)).toMatchObject({
+    ok: true,
+    trajectories: [{ provenance: { lacked: expect.arrayContaining([expect.stringContaining(found)]) } }],
   })
 })
 

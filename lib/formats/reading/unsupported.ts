@@ -1,5 +1,6 @@
 /** Recognises formats of other tools that cannot be opened, so that a file is refused by the format's name. */
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import { describeValue } from '#lib/util/schema-violation.ts'
 
 interface UnsupportedFormat {
   /** Name with its article, for a sentence. */
@@ -27,6 +28,17 @@ const FORMATS: readonly UnsupportedFormat[] = [
   { name: 'a chat whose messages cannot be read', sniff: ({ messages }) => Array.isArray(messages) },
 ]
 
-/** Returns the name of the format with its article, or undefined if none is recognised. */
-export const unsupportedFormat = (value: unknown): string | undefined =>
-  isObject(value) ? FORMATS.find(({ sniff }) => sniff(value))?.name : undefined
+/** Returns the name of the format with its article, or undefined if none is recognised. The message of an error belongs to its name. */
+export function unsupportedFormat(value: unknown): string | undefined {
+  if (!isObject(value)) return undefined
+  const message = messageOfError(value)
+  return message === undefined
+    ? FORMATS.find(({ sniff }) => sniff(value))?.name
+    : `an error of a server, ${describeValue(message)}`
+}
+
+/** Returns the message of the body that servers have in place of a reply, or of the last event of a stream. */
+function messageOfError({ object, message, error, choices }: JsonObject): string | undefined {
+  const found = isObject(error) ? error.message : object === 'error' ? message : error
+  return typeof found === 'string' && choices === undefined ? found : undefined
+}
