@@ -106,6 +106,8 @@ export const TEMPLATE_MARKS: readonly TemplateMarks[] = [
   { parser: 'deepseek_v41', marks: ['｜DSML｜', ' calls>'] },
   { parser: 'deepseek_v4', marks: ['｜DSML｜', 'tool_calls>'] },
   { parser: 'deepseek_v32', marks: ['｜DSML｜', 'function_calls>'] },
+  // The template of Hunyuan MT 2 names DeepSeek’s tags too, and writes none of them.
+  { parser: 'hunyuan', marks: ['<tool_sep>'] },
   { parser: 'deepseek_v3', marks: ['<｜tool▁sep｜>', '```json'] },
   { parser: 'deepseek_v31', marks: ['<｜tool▁sep｜>'] },
   { parser: 'minimax-m2', marks: ['<minimax:tool_call>'] },
@@ -119,7 +121,6 @@ export const TEMPLATE_MARKS: readonly TemplateMarks[] = [
   { parser: 'gigachat3', marks: ['<|function_call|>'] },
   { parser: 'gigachat3', marks: ['<|role_sep|>'] },
   { parser: 'hunyuan', marks: ['<tool_sep:opensource>'] },
-  { parser: 'hunyuan', marks: ['<tool_sep>'] },
   // The template joins names and suffix.
   { parser: 'hunyuan', marks: ['<tool_sep', ':opensource'] },
   { parser: 'gemma4', marks: ['<|tool_call>'] },
@@ -143,6 +144,8 @@ export const TEMPLATE_MARKS: readonly TemplateMarks[] = [
   { parser: 'functionary_v32', marks: ['>>>all'] },
   { parser: 'command_r', marks: ['Action:', '```json', '<|CHATBOT_TOKEN|>'] },
   { parser: 'olmo3', marks: ['<function_calls>'] },
+  // Step 3 VL writes Hermes’ calls in a section.
+  { parser: 'hermes', marks: ['<tool_call>\\n{', '<tool_calls>'] },
   { parser: 'tool_calls', marks: ['<tool_calls>'] },
   { parser: 'glm', marks: ['<arg_key>'] },
   { parser: 'qwen_xml', marks: ['<function='] },

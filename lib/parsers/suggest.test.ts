@@ -104,6 +104,14 @@ describe('suggestParser gives the reason in words', () => {
       },
     ],
     [
+      { chatTemplate: '<tool_call>f<tool_sep><arg_key>a</arg_key> <｜tool▁sep｜>' },
+      { parser: 'hunyuan', because: 'the chat template contains <tool_sep>', by: 'template' },
+    ],
+    [
+      { chatTemplate: String.raw`{{ '\n<tool_calls>' }}{{ '<tool_call>\n{"name": "' }}` },
+      { parser: 'hermes', because: String.raw`the chat template contains <tool_call>\n{`, by: 'template' },
+    ],
+    [
       { chatTemplate: '<{start_tag}={name}><function=f>' },
       { parser: 'functionary_v31', because: 'the chat template contains <{start_tag}=', by: 'template' },
     ],
