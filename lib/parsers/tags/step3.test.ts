@@ -16,6 +16,13 @@ test('step3 parser reads calls by the schema of the tool, and their markup is no
   expect(textWithoutCalls(text, calls, [], step3).trim()).toBe('So.')
 })
 
+test('step3 parser reads the words of Python that its chat template writes, where the schema names their types', () => {
+  const properties = { a: { type: 'boolean' }, b: { type: ['integer', 'null'] }, c: { type: 'string' } }
+  const body = `${parameter('a', 'True')}${parameter('b', 'None')}${parameter('c', 'False')}`
+  const calls = parseText(step3, section(call('f', body)), [{ name: 'f', inputSchema: { properties } }])
+  expect(describeCalls(calls)).toEqual(['f({"a":true,"b":null,"c":"False"})'])
+})
+
 test('step3 parser requires a section, and reports an unclosed value', () => {
   expect(describeCalls(parseText(step3, call('f', '')))).toEqual([
     expect.stringMatching(/^✗ the call is in no section: <｜tool_calls_begin｜> is missing/),
