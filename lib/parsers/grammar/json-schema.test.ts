@@ -22,6 +22,13 @@ test('A reference that leads to itself is refused, and many optional members at 
   expect(grammarOf(schema).length).toBeLessThan(40 * JSON.stringify(schema).length)
 })
 
+test('An object with 20,000 members is refused if it requires none, because its grammar would need gigabytes', () => {
+  const properties = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`property_${index}`, {}]))
+  const grammarOf = (schema: object) => valueGrammar(schema, jsonNotation()).value(schema)
+  expect(() => grammarOf({ properties })).toThrow('20000 members and requires none')
+  expect(toEbnf(grammarOf({ properties, required: Object.keys(properties) }))).toContain('property_19999')
+})
+
 describe('The values of a schema', () => {
   test.each<[string, unknown, readonly string[], readonly string[]]>([
     ['of any type', {}, ['1', '"a"', 'null', '[1, "a"]', '{}'], ['', 'a', '{a: 1}']],

@@ -166,23 +166,32 @@ interface ListPart {
   readonly isRequired: boolean
 }
 
-/** Returns the lists of these parts in their order, with separators between those that are there; `more` follows the last part. */
+/** The largest number of parts that may all be missing: their grammar has a place for each two of them. */
+const MOST_OPTIONAL = 200
+
+/**
+ * Returns the lists of these parts in their order, with separators between those that are there; `more` follows the last part. Throws
+ * RangeError for too many parts of which none is required.
+ */
 export function separated(
   parts: readonly ListPart[],
   separator: GrammarExpression,
   more: GrammarExpression,
 ): GrammarExpression {
-  const following = (from: number): readonly GrammarExpression[] =>
-    parts.slice(from).map(({ member, isRequired }) => {
-      const next = sequence(separator, member)
-      return isRequired ? next : optional(next)
-    })
+  const following = parts.map(({ member, isRequired }) => {
+    const next = sequence(separator, member)
+    return isRequired ? next : optional(next)
+  })
   const first = parts.findIndex(({ isRequired }) => isRequired)
   if (first >= 0) {
     const before = parts.slice(0, first).map(({ member }) => optional(sequence(member, separator)))
-    return sequence(...before, elementAt(parts, first).member, ...following(first + 1), more)
+    return sequence(...before, elementAt(parts, first).member, ...following.slice(first + 1), more)
   }
-  const begun = parts.map(({ member }, index) => sequence(member, ...following(index + 1), more))
+  if (parts.length > MOST_OPTIONAL)
+    throw new RangeError(
+      `an object of a schema has ${parts.length} members and requires none, and a grammar takes at most ${MOST_OPTIONAL} such members`,
+    )
+  const begun = parts.map(({ member }, index) => sequence(member, ...following.slice(index + 1), more))
   return optional(choice(begun))
 }
 
@@ -226,11 +235,11 @@ export interface SchemaMember {
 
 /** Returns the members that a schema lists, in its order. */
 export function membersOf({ properties, required }: JsonObject): readonly SchemaMember[] {
-  const names: readonly unknown[] = Array.isArray(required) ? required : []
+  const names = new Set<unknown>(Array.isArray(required) ? required : [])
   return Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) => ({
     name,
     schema,
-    isRequired: names.includes(name),
+    isRequired: names.has(name),
   }))
 }
 
