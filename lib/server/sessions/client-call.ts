@@ -47,8 +47,8 @@ export async function answerClient(
     const answering: Answering = { name, session: chosen, call, body, started, request, signal, all, beginning }
     return await (call.stream ? streamedAnswer(answering) : wholeAnswer(answering))
   } catch (error) {
-    if (signal.aborted && beginning.begun === undefined) return new Response(null, { status: CLIENT_LEFT })
-    const failure = signal.aborted ? LEFT : failureFor(error)
+    const failure = signal.aborted ? abortFailure(all) : failureFor(error)
+    if (signal.aborted && beginning.begun === undefined) return failedAnswer(name, failure)
     session ??= knownSession(sessionId === AUTO_SESSION ? sessionNamedIn(request.headers) : sessionId, all)
     if (session) await recordRefusal({ name, session, body, started, request, signal, all, beginning }, failure)
     return failedAnswer(name, failure)
@@ -112,9 +112,8 @@ async function wholeAnswer(answering: Answering): Promise<Response> {
       await record(answering, answered, { status: 200, written })
       return json(written)
     }
-    const failure = signal.aborted ? LEFT : failureFor(answered.error, call)
+    const failure = signal.aborted ? abortFailure(all) : failureFor(answered.error, call)
     await record(answering, answered, { status: failure.status, failure })
-    if (signal.aborted) return new Response(null, { status: CLIENT_LEFT })
     return failedAnswer(name, failure)
   })
 }
@@ -135,6 +134,9 @@ function failedAnswer(name: ProtocolName, failure: CallFailure): Response {
 }
 
 const LEFT: CallFailure = { status: CLIENT_LEFT, message: 'The client closed the connection.' }
+
+/** Returns why a call was aborted. */
+const abortFailure = ({ sessions }: Services): CallFailure => (sessions.closing.aborted ? INTERRUPTED : LEFT)
 
 /**
  * Returns the stream of an answer. Its status is sent with the first token or after 20 s, so that a call that fails before gets an error
@@ -172,7 +174,7 @@ async function streamedAnswer(answering: Answering): Promise<Response> {
       queue.add(writer?.write({ kind: 'usage', usage: reply.usage }) ?? '')
       return
     }
-    const failure = signal.aborted ? LEFT : failureFor(answered.error, call)
+    const failure = signal.aborted ? abortFailure(all) : failureFor(answered.error, call)
     await record(answering, answered, { status: failure.status, failure })
     if (writer) queue.add(writer.fail(failure))
     else begun.resolve(failedAnswer(name, failure))

@@ -1269,6 +1269,28 @@ test('The end of the process ends a call to /generate, whose client may send it 
   expect([response.status, await response.json()]).toEqual([503, expect.objectContaining({ hint: 'Send it again.' })])
 })
 
+test.each([[false], [true]])(
+  'The end of the process ends a call, keeps its tokens, and tells its client to send it again (stream: %s)',
+  async (stream) => {
+    scripts = [
+      async function* (_, signal) {
+        yield { tokens: { ids: byteTokenizer.encode('half'), logprobs: [-1, -1, -1, -1] }, problems: [] }
+        await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      },
+    ]
+    const id = await created()
+    const body = { model: 'm', messages: [user('a')], stream }
+    const answering = send('POST', `/sessions/${id}/v1/chat/completions`, body)
+    await expect.poll(() => requests.length).toBe(1)
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    await services.sessions.close()
+    const response = await answering
+    expect(response.status).toBe(stream ? 200 : 503)
+    expect(await response.text()).toContain('Rollscope ended during this call')
+    expect(await calls(id)).toMatchObject([{ status: 503, nodes: [{ status: 'aborted' }] }])
+  },
+)
+
 test('While the recording is paused, calls of clients go on to the server unchanged, and auto opens no session', async () => {
   const forwarded = teaServer()
   const id = await created()
