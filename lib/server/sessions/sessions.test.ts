@@ -1245,7 +1245,7 @@ test('The deletion of a session waits until a call to /generate is recorded', as
   generatingServer(Promise.resolve())
   const id = await created()
   const answering = send('POST', `/sessions/${id}/generate`, { input_ids: [97] })
-  await new Promise((resolve) => setTimeout(resolve, 30))
+  await expect.poll(() => services.sessions.find(id).running).toBe(1)
   let isDeleted = false
   const deleting = send('DELETE', `/sessions/${id}`).then(() => {
     isDeleted = true
@@ -1263,7 +1263,7 @@ test('The end of the process ends a call to /generate, whose client may send it 
   generatingServer(new Promise(() => {}))
   const id = await created()
   const answering = send('POST', `/sessions/${id}/generate`, { input_ids: [97] })
-  await new Promise((resolve) => setTimeout(resolve, 30))
+  await expect.poll(() => services.sessions.find(id).running).toBe(1)
   await services.sessions.close()
   const response = await answering
   expect([response.status, await response.json()]).toEqual([503, expect.objectContaining({ hint: 'Send it again.' })])
@@ -1272,17 +1272,18 @@ test('The end of the process ends a call to /generate, whose client may send it 
 test.each([[false], [true]])(
   'The end of the process ends a call, keeps its tokens, and tells its client to send it again (stream: %s)',
   async (stream) => {
+    let isRead = false
     scripts = [
       async function* (_, signal) {
         yield { tokens: { ids: byteTokenizer.encode('half'), logprobs: [-1, -1, -1, -1] }, problems: [] }
+        isRead = true
         await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
       },
     ]
     const id = await created()
     const body = { model: 'm', messages: [user('a')], stream }
     const answering = send('POST', `/sessions/${id}/v1/chat/completions`, body)
-    await expect.poll(() => requests.length).toBe(1)
-    await new Promise((resolve) => setTimeout(resolve, 30))
+    await expect.poll(() => isRead).toBe(true)
     await services.sessions.close()
     const response = await answering
     expect(response.status).toBe(stream ? 200 : 503)
