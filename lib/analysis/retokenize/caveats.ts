@@ -3,6 +3,7 @@
  * drift of the run.
  */
 
+import { parseWritten } from '#lib/json/written-json.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { Message, Span, Vocab } from '#lib/trajectory/format/trajectory.ts'
 import { bytesOf } from '#lib/trajectory/tokens/pieces.ts'
@@ -127,7 +128,7 @@ function numberCaveats(messages: readonly Message[], tools: TrajectoryView['mode
   const sources = [
     ...messages
       .flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []))
-      .map(({ input }) => input),
+      .map(({ input, json }) => (json === undefined ? input : parseWritten(json))),
     ...tools.map(({ inputSchema }) => inputSchema),
   ]
   if (!sources.some(hasLostSpelling)) return []

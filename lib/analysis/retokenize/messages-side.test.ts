@@ -536,6 +536,12 @@ describe('the messages side has a caveat if', () => {
     const imported = { ...own, provenance: { kind: 'import', format: 'x', lacked: [] } as const }
     expect(made(own).caveats).toEqual([])
     expect(made(imported).caveats).toEqual([expect.stringContaining('very large integers')])
+    const exact = { ...given, toolCalls: [{ name: 'f', input: { a: [2 ** 60] }, json: `{"a": [${2n ** 60n}]}` }] }
+    const kept = [user('1?'), exact, user('Q')]
+    expect(
+      made({ ...imported, segments: [{ ...simple.segments[0], messages: kept }, simple.segments[1]] } as Trajectory)
+        .caveats,
+    ).toEqual([])
     const keyed = {
       ...simple,
       model: { ...simple.model, tools: [{ name: 'f', inputSchema: { b: 1, '9': { c: 'x' } } }] },

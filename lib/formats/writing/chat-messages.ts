@@ -85,8 +85,8 @@ function contextMessage(message: Message): ExportedMessage {
         content,
         ...(message.reasoning !== undefined && { reasoning_content: message.reasoning }),
         ...(message.toolCalls && {
-          tool_calls: message.toolCalls.map(({ id, name, input }, index) =>
-            callOf(id ?? `call_${index}`, name, JSON.stringify(input)),
+          tool_calls: message.toolCalls.map(({ id, name, input, json }, index) =>
+            callOf(id ?? `call_${index}`, name, json ?? JSON.stringify(input)),
           ),
         }),
       }

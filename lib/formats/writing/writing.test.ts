@@ -142,6 +142,16 @@ test.each(writableFormats.map((format) => [format.name, format] as const))(
   },
 )
 
+test('An export of messages has the digits of given arguments', () => {
+  const [prompt, ...others] = sampleTrajectory.segments
+  if (prompt?.kind !== 'prompt') throw new Error('the sample begins with a prompt')
+  const call = { name: 'add', input: { a: 1 } }
+  const given = { role: 'assistant' as const, content: '', toolCalls: [{ ...call, json: '{"a": 1.0}' }, call] }
+  const messages = [...prompt.messages, given]
+  const written = chatMessagesBySegment({ ...sampleTrajectory, segments: [{ ...prompt, messages }, ...others] })
+  expect(written[0]?.at(-1)?.tool_calls?.map((one) => one.function.arguments)).toEqual(['{"a": 1.0}', '{"a":1}'])
+})
+
 test('A trace of verifiers ends a reply with tool_calls if only the message of its file has the calls', () => {
   const { tokenizer: _, parser: __, ...model } = sampleTrajectory.model
   const message = { content: '', tool_calls: [{ id: 'c', function: { name: 'add', arguments: '{}' } }] }

@@ -52,6 +52,17 @@ describe('the first prompt', () => {
     expect(problems("{%- if not tools -%}{{- raise_exception('tools only') -}}{%- endif -%}")).toEqual([])
   })
 
+  test('has the digits of given arguments', () => {
+    const json = '{"a": 12345678901234567890, "b": [1.0, -0.0, 1E+2]}'
+    const toolCalls = [{ name: 'f', input: JSON.parse(json) as unknown, json }]
+    const messages: readonly Message[] = [user('q'), { role: 'assistant', content: '', toolCalls }]
+    const printing =
+      '{%- for m in messages -%}{%- for c in m.tool_calls or [] -%}{{- c.function.arguments | tojson -}}{%- endfor -%}{%- endfor -%}'
+    expect(text(firstPrompt(messages, { tools: [], options: {} }, promptEncoder(printing)).ids)).toBe(
+      '{"a": 12345678901234567890, "b": [1.0, -0.0, 100.0]}',
+    )
+  })
+
   test('fails with the template’s own words', () => {
     expect(() =>
       firstPrompt([user('q')], { tools: [], options: {} }, promptEncoder("{{ raise_exception('no system') }}")),

@@ -4,6 +4,7 @@
  * templates that look back (Qwen3 writes the last reply differently than earlier ones).
  */
 
+import { parseWritten } from '#lib/json/written-json.ts'
 import {
   type ChatTemplate,
   type RenderInput,
@@ -311,10 +312,10 @@ export function templateMessage(message: Message, calls: readonly ToolCall[]): T
         content: templateContent(message.content),
         ...(message.reasoning !== undefined && { reasoning_content: message.reasoning }),
         ...(message.toolCalls && {
-          tool_calls: message.toolCalls.map(({ id, name, input }) => ({
+          tool_calls: message.toolCalls.map(({ id, name, input, json }) => ({
             ...(id !== undefined && { id }),
             type: 'function',
-            function: { name, arguments: input },
+            function: { name, arguments: json === undefined ? input : parseWritten(json) },
           })),
         }),
       }

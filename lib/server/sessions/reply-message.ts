@@ -1,3 +1,5 @@
+import { isObject } from '#lib/json/json-object.ts'
+import { losesDigits } from '#lib/json/written-json.ts'
 import type { ReplyPart } from '#lib/session/call.ts'
 import { BETWEEN_THOUGHTS } from '#lib/session/protocols/reply-parts.ts'
 import type { Message } from '#lib/trajectory/format/trajectory.ts'
@@ -8,9 +10,7 @@ type AssistantMessage = Extract<Message, { role: 'assistant' }>
 export function toClientMessage(parts: readonly ReplyPart[]): AssistantMessage {
   const textOf = (kind: 'reasoning' | 'text', between: string) =>
     parts.flatMap((part) => (part.kind === kind ? [part.text] : [])).join(between)
-  const calls = parts.flatMap((part) =>
-    part.kind === 'call' ? [{ id: part.id, name: part.name, input: inputOf(part.arguments) }] : [],
-  )
+  const calls = parts.flatMap((part) => (part.kind === 'call' ? [callOf(part)] : []))
   const reasoning = textOf('reasoning', BETWEEN_THOUGHTS)
   return {
     role: 'assistant',
@@ -18,6 +18,11 @@ export function toClientMessage(parts: readonly ReplyPart[]): AssistantMessage {
     ...(reasoning !== '' && { reasoning }),
     ...(calls.length > 0 && { toolCalls: calls }),
   }
+}
+
+function callOf({ id, name, arguments: text }: Extract<ReplyPart, { kind: 'call' }>) {
+  const input = inputOf(text)
+  return { id, name, input, ...(isObject(input) && losesDigits(text) && { json: text }) }
 }
 
 /** Returns arguments as clients send them back: parsed, or as their text if a call was begun and became malformed. */

@@ -205,7 +205,7 @@ type Calls = Extract<Message, { role: 'assistant' }>['toolCalls'] | null
 
 function callForms(calls: Calls, rules: EqualityRules, name: IdNames): unknown {
   if (!calls || (calls.length === 0 && rules.has('empty-content'))) return null
-  return calls.map(({ id, input, ...call }) => [
+  return calls.map(({ id, input, json: _, ...call }) => [
     id === undefined ? null : name(id),
     rules.has('call-arguments') ? argumentsForm(input) : [typeof input, input],
     sortedJson(call),

@@ -122,7 +122,19 @@ const message = withDescription(
       content,
       reasoning: withDescription(z.optional(z.string()), 'Thinking that is separate from the content. Omitted: none.'),
       toolCalls: withDescription(
-        z.optional(z.array(z.looseObject({ id: z.optional(z.string()), name: z.string(), input: z.unknown() }))),
+        z.optional(
+          z.array(
+            z.looseObject({
+              id: z.optional(z.string()),
+              name: z.string(),
+              input: z.unknown(),
+              json: withDescription(
+                z.optional(z.string()),
+                'The JSON text of `input`, if its numbers have a spelling that a double does not keep: 1.0, or 20 digits. Omitted: `input` has all.',
+              ),
+            }),
+          ),
+        ),
         'Calls in structured form. Omitted: none, or they are in the content as text.',
       ),
     }),

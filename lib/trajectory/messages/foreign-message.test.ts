@@ -148,6 +148,20 @@ test('readForeignMessage keeps that a tool reported an error, and the parts of i
   ])
 })
 
+test('readForeignMessage keeps the JSON text of arguments whose numbers a double does not keep', () => {
+  const read = (text: string) =>
+    readForeignMessage({
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ type: 'function', function: { name: 'add', arguments: text } }],
+    })
+  const exact = '{"a": 12345678901234567890, "b": 1.0}'
+  const input = { a: 12345678901234567000, b: 1 }
+  expect(read(exact)).toMatchObject([{ toolCalls: [{ input, json: exact }] }])
+  for (const text of ['{"a": 1.5, "b": 2025}', '{"a": "1.0"}', '[1.0]', '{"a": 1.0', '1.0'])
+    expect(read(text)).toEqual([expect.objectContaining({ toolCalls: [expect.not.objectContaining({ json: text })] })])
+})
+
 test('readForeignMessage keeps the names of tools and participants', () => {
   const named = [
     { role: 'tool', tool_call_id: 'c', name: 'add', content: '4' },

@@ -4,6 +4,7 @@
  */
 import { isObject, type JsonObject, objectsIn, storable, without } from '#lib/json/json-object.ts'
 import { parseNestedJson } from '#lib/json/nested-json.ts'
+import { losesDigits } from '#lib/json/written-json.ts'
 import type { ContentPart, Message } from '../format/trajectory.ts'
 import { foreignImage, IMAGE_BLOCKS } from '../images/foreign-image.ts'
 
@@ -66,11 +67,15 @@ function callOf({ id, function: called, name, arguments: callArguments }: JsonOb
   return isObject(called) ? callWith(id, called.name, called.arguments) : callWith(id, called ?? name, callArguments)
 }
 
-const callWith = (id: unknown, name: unknown, input: unknown): Call => ({
-  ...(typeof id === 'string' && { id }),
-  name: typeof name === 'string' ? name : '',
-  input: parsedArguments(input),
-})
+function callWith(id: unknown, name: unknown, given: unknown): Call {
+  const input = parsedArguments(given)
+  return {
+    ...(typeof id === 'string' && { id }),
+    name: typeof name === 'string' ? name : '',
+    input,
+    ...(typeof given === 'string' && isObject(input) && losesDigits(given) && { json: given }),
+  }
+}
 
 /** Arguments are JSON texts or values. A text that is not JSON stays a text. */
 const parsedArguments = (input: unknown): unknown => (input === '' ? {} : (parseNestedJson(input) ?? {}))

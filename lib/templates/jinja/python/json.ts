@@ -2,6 +2,7 @@
 
 import { JsonError, readJsonAs } from '#lib/json/json-reader.ts'
 import { unicodeEscape } from '#lib/json/unicode-escape.ts'
+import { writtenNumber } from '#lib/json/written-json.ts'
 import { stringOf } from './markup.ts'
 import { asInt, floatRepr, intText, readInt } from './numbers.ts'
 import { sortBy } from './sorting.ts'
@@ -71,6 +72,8 @@ function convertJson(value: unknown, depth: number): Value {
   if (typeof value === 'bigint') return asInt(value)
   if (typeof value !== 'object') throw new TypeError(`a template cannot take a ${typeof value}`)
   if (isValue(value)) return value
+  const number = writtenNumber(value)
+  if (number !== undefined) return readJson(number)
   if (depth > MAX_VALUE_DEPTH) throw new RangeError('more than 960 levels deep')
   return Array.isArray(value)
     ? value.map((item) => convertJson(item, depth + 1))
