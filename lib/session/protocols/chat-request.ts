@@ -59,6 +59,7 @@ export const CHAT_UNREAD: UnreadFields = {
     input_ids: IDS,
     json_schema: 'use response_format',
     lora_path: 'the model belongs to the session. Name the adapter as the model of the server',
+    no_stop_trim: 'a reply has no token that ends its turn. GET /sessions/{id} returns it with the ids',
     prediction: 'the engines have no predicted outputs',
     prompt_logprobs: 'request them in the inspector of the stored trajectory',
     regex: 'use response_format with a JSON Schema',
@@ -68,6 +69,9 @@ export const CHAT_UNREAD: UnreadFields = {
     return_routed_experts: 'it is recorded with a run of the playground only',
     return_token_ids: IDS,
     session_params: 'the session keeps the state itself',
+    // Clients that train on ids send false, which is what a session does.
+    skip_special_tokens: 'a reply has the text of all tokens but the last. Send false',
+    spaces_between_special_tokens: 'a reply has the text of its tokens without additions. Send false',
     structural_tag: 'use tools and tool_choice',
     verbosity: 'chat templates have no such variable',
     web_search_options: 'sessions have no web search. Send a function tool',
