@@ -33,6 +33,7 @@ import { otlp } from './traces/otlp.ts'
 import { sweAgent } from './traces/swe-agent.ts'
 import { tinkerCapture } from './traces/tinker.ts'
 import { verifiersTrace } from './traces/verifiers-trace.ts'
+import { art } from './trainers/art.ts'
 import { atropos } from './trainers/atropos.ts'
 import { milesColumns } from './trainers/miles-columns.ts'
 import { nemoGym } from './trainers/nemo-gym.ts'
@@ -68,6 +69,7 @@ export const formats: readonly Format[] = [
   primeRl,
   nemoRl,
   nemoGym,
+  art,
   atropos,
   skyrl,
   verl,

@@ -20,7 +20,13 @@ export function chatCalls(reply: JsonObject, request: JsonObject | undefined, pa
   })
 }
 
-function chatCall(reply: JsonObject, choice: JsonObject, request: JsonObject | undefined, at: ReplyPath): ModelCall {
+/** Returns the call of a choice. */
+export function chatCall(
+  reply: JsonObject,
+  choice: JsonObject,
+  request: JsonObject | undefined,
+  at: ReplyPath,
+): ModelCall {
   const facts = requestFacts(request)
   const ids = idsOfChoice(reply, choice, at)
   const promptIds = ids.prompt ?? sameIds([[joinedPath(at.reply, 'request.token_ids'), request?.token_ids]])
