@@ -113,13 +113,13 @@ function exchangeTrajectories(exchanges: JsonObject, path: string, run: RunFacts
       const read = format.read({ request, response }, source)
       if (!read.ok)
         throw new RecordError({ ...read.error, path: joinedPath(`${path}.${kind}[${index}]`, read.error.path) })
-      return read.trajectories.map((trajectory): Trajectory => ({ ...trajectory, ...pick(run) }))
+      return read.trajectories.map((trajectory): Trajectory => ({ ...trajectory, ...rewardAndGroup(run) }))
     }),
   )
   return [...trajectoriesOfCalls(calls, run, source), ...others]
 }
 
-const pick = ({ reward, group }: RunFacts): Pick<Trajectory, 'reward' | 'group'> => ({
+const rewardAndGroup = ({ reward, group }: RunFacts): Pick<Trajectory, 'reward' | 'group'> => ({
   ...(reward !== undefined && { reward }),
   ...(group && { group }),
 })
