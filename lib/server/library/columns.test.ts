@@ -56,6 +56,13 @@ test('Values from a start and pairs change only their tokens, and other segments
   expect(columnsNow()[1]?.advantage).toEqual([5, null, null, null, 1])
 })
 
+test('A column may be named like a member of every object', () => {
+  change({ value: { values: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1] } })
+  expect(change({ constructor: { values: [1], start: 3 } }).columns).toEqual([{ name: 'constructor', known: 1 }])
+  change({ constructor: null })
+  expect(columnsNow().some((columns) => columns && Object.hasOwn(columns, 'constructor'))).toBe(false)
+})
+
 test('A column that is null is removed with its meaning, and others stay', () => {
   change({ value: { values: [1], meaning: { quantity: 'value' } } })
   change({ value: null, entropy: null })

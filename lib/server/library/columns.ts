@@ -69,12 +69,10 @@ export function changeColumns(
   }
 }
 
-function knownValues({ segments }: Trajectory, name: string): number {
-  return segments.reduce(
-    (sum, { columns }) => sum + (columns?.[name] ?? []).filter((value) => value !== null).length,
-    0,
-  )
-}
+const knownValues = ({ segments }: Trajectory, name: string): number =>
+  segments
+    .flatMap(({ columns = {} }) => (Object.hasOwn(columns, name) ? columns[name] : []))
+    .filter((value) => value !== null).length
 
 function withoutColumn(trajectory: Trajectory, name: string): Trajectory {
   const { [name]: _, ...meanings } = trajectory.columnMeanings ?? {}
@@ -83,7 +81,7 @@ function withoutColumn(trajectory: Trajectory, name: string): Trajectory {
     ...others,
     ...(Object.keys(meanings).length > 0 && { columnMeanings: meanings }),
     segments: trajectory.segments.map((segment): Segment => {
-      if (!segment.columns || !(name in segment.columns)) return segment
+      if (!segment.columns || !Object.hasOwn(segment.columns, name)) return segment
       const { columns, ...rest } = segment
       const { [name]: ___, ...remaining } = columns
       return Object.keys(remaining).length > 0 ? { ...rest, columns: remaining } : rest

@@ -6,7 +6,7 @@ import { endpoint, jsonBody, largeJsonBody } from '../http/endpoint.ts'
 import { jsonTextResponse } from '../http/json-response.ts'
 import { answerDoctor, labBody } from '../templates/lab-routes.ts'
 import { labAnswer } from '../templates/lab-thread.ts'
-import { parseAnswerSchema, parseRequestSchema, parseRequestText } from '../templates/parse.ts'
+import { parseAnswerSchema, parseRequestSchema } from '../templates/parse.ts'
 import { renderAnswerSchema, renderRequestSchema } from '../templates/render.ts'
 import { checkRequestSchema, checkTemplate } from '../templates/template-check.ts'
 import {
@@ -26,7 +26,10 @@ export const templateRoutes = [
     summary: 'Finds the tool calls in a text with each parser, with the text that the parser leaves and drops.',
     body: jsonBody(parseRequestSchema),
     answers: { 200: { description: 'The result of each parser.', schema: parseAnswerSchema } },
-    handle: ({ body }) => parseRequestText(body),
+    handle: async ({ body, services, signal }) =>
+      jsonTextResponse(
+        await labAnswer(services.diagnosing, { kind: 'parse', tokenizer: undefined, request: body }, signal),
+      ),
   }),
   endpoint({
     method: 'POST',

@@ -1,5 +1,6 @@
 /** Requests to the threads that render and encode, and their answers. Nothing here runs in the thread that serves requests. */
 
+import type * as z from 'zod'
 import type { TrajectoryReader } from '#lib/store/record.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
 import { chatTemplate, type RenderInput } from '#lib/templates/chat-template.ts'
@@ -9,6 +10,7 @@ import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
 import type { TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import { boundedTemplate } from './bounded-template.ts'
 import { type LabRequest, loadChosenTemplate, rejectedInput } from './lab-request.ts'
+import { type parseRequestSchema, parseRequestText } from './parse.ts'
 import { renderConversation } from './render.ts'
 import {
   type DoctorRequest,
@@ -56,6 +58,8 @@ export type LabWorkRequest =
       readonly input: RenderInputJson
     }
   | { readonly kind: 'encode'; readonly tokenizer: string; readonly text: string }
+  /** Returns the JSON of the answer of /api/parse. It needs no tokenizer. */
+  | { readonly kind: 'parse'; readonly tokenizer: undefined; readonly request: z.infer<typeof parseRequestSchema> }
 
 /** A rendered conversation and the ids of its text. */
 export interface RenderedIds {
@@ -73,6 +77,7 @@ export interface LabAnswers {
   readonly search: string
   readonly render: string
   readonly encode: readonly number[]
+  readonly parse: string
 }
 
 interface Deps {
@@ -102,6 +107,8 @@ async function answerTo(question: LabWorkRequest, deps: Deps): Promise<LabAnswer
         tokenizer === undefined ? chatTemplate(template, {}) : (await deps.tokenizers.load(tokenizer)).compile(template)
       return boundedTemplate(compiled).render(fromRenderInputJson(input))
     }
+    case 'parse':
+      return JSON.stringify(parseRequestText(question.request))
     case 'preview':
       return JSON.stringify(renderConversation(question.texts, await chosenFor(question, deps)))
     case 'conversation':

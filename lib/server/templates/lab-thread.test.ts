@@ -5,6 +5,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { BUILT_IN } from '#lib/api/server-name.ts'
 import { MODEL_FOLDER } from '#lib/builtin-server/test-model.ts'
+import { parserNames } from '#lib/parsers/registry.ts'
 import { firstPrompt } from '#lib/rollout/prompt/prompt.ts'
 import { openTrajectoryStore } from '#lib/store/trajectories.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
@@ -78,10 +79,24 @@ describe('The thread of the template lab', () => {
     ).rejects.toMatchObject({ details: { status: 404, code: 'NO_TRAJECTORY' } })
   })
 
+  test('parses a text with every parser, and refuses an unknown one', async () => {
+    const parse = (parsers?: readonly string[]) =>
+      thread.ask(
+        {
+          kind: 'parse',
+          tokenizer: undefined,
+          request: { text: '<think>'.repeat(2_000), ...(parsers && { parsers }) },
+        },
+        never,
+      )
+    expect(JSON.parse(await parse()).results).toHaveLength(parserNames.length)
+    await expect(parse(['none'])).rejects.toMatchObject({ details: { status: 422, code: 'NO_PARSER' } })
+  })
+
   test('ends a request that takes too long, reports it, and answers the next request', async () => {
     const brief = threadOf(1)
     await expect(labAnswer(brief, { kind: 'preview', ...work(BLANKS) }, never)).rejects.toMatchObject({
-      details: { status: 422, code: 'TOO_SLOW', detail: expect.stringContaining('rendering and encoding') },
+      details: { status: 422, code: 'TOO_SLOW', detail: expect.stringContaining('it took longer') },
     })
     await brief.close()
   })

@@ -54,8 +54,8 @@ export async function labAnswer<Kind extends keyof LabAnswers>(
     throw new HttpProblem({
       status: 422,
       code: 'TOO_SLOW',
-      detail: `rendering and encoding: ${error.message}`,
-      hint: 'The template renders slowly, or its output is long: use the page of the template lab or `npx rollscope doctor`.',
+      detail: `the template lab: ${error.message}`,
+      hint: 'The template renders slowly, or a text is long: use the page of the template lab or `npx rollscope doctor`.',
     })
   }
 }
