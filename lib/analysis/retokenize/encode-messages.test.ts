@@ -148,6 +148,15 @@ test('a reply with the weight 0 is not trained', () => {
   expect(encodingOf(made)?.mask).toMatch(/weight 0$/)
 })
 
+test('a reply with the weight 0 is not trained without a chat template either', () => {
+  const made = encodeWith(
+    undefined,
+    texts(ask(user('Q')), answer({ content: 'A', weight: 0 }), ask(user('R')), answer({ content: 'B' })),
+  )
+  expect(picture(made)).toBe('(Q) [{A}] (R) [B]')
+  expect(encodingOf(made)?.mask).toMatch(/without a chat template .*weight 0$/)
+})
+
 test('a template that refuses the messages, or does not compile, gives its reason', () => {
   const refused = encodeMessages(
     texts(ask({ role: 'system', content: 'S' }), answer({ content: 'A' })),

@@ -9,7 +9,7 @@ import { withTokenizer } from '#lib/rollout/record/with-tokenizer.ts'
 import type { CompiledTemplate } from '#lib/templates/chat-template.ts'
 import { orTemplateFailure, readInput } from '#lib/templates/document/input.ts'
 import { contextMessage, foreignReplyJson } from '#lib/templates/document/trajectory-input.ts'
-import { type ConversationTokens, conversationTokens } from '#lib/templates/loss-mask/conversation.ts'
+import { conversationTokens } from '#lib/templates/loss-mask/conversation.ts'
 import { generationMask } from '#lib/templates/loss-mask/generation.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { Message, ResponseSegment, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -134,7 +134,8 @@ function renderedSegments(
   if (!rendered.ok) return refusedTemplate(rendered.error)
   const { encoding, rendering, endOfTurnId } = rendered.value
   const { segments, caveats } = replySegments(parts, rendered.value)
-  const masked = withMask(segments, rendered.value, base.segments.filter(isReply))
+  const { hasTag, trained } = generationMask(rendered.value)
+  const masked = hasTag ? withMask(segments, base, BLOCKS_TRAINED, trained) : withMask(segments, base, REPLIES_TRAINED)
   return {
     ok: true,
     value: {
@@ -170,22 +171,27 @@ const partsOf = ({ segments }: Trajectory): readonly ConversationPart[] =>
 
 const REPLIES_TRAINED = 'every token of a reply and the token that ends its turn, as the chat template writes them'
 const BLOCKS_TRAINED = 'the {% generation %} blocks of the chat template'
+const ALONE_TRAINED = 'every token of a reply; without a chat template there is none that ends its turn'
 const WITHOUT_WEIGHT = 'no reply to which the file gives the weight 0'
 
-/** Sets the loss mask where it is not constant: by the generation blocks of the template, which are its author's own mask, or by reply. */
+/**
+ * Sets the loss mask where it is not constant. `trained` is that of all tokens by the generation blocks of the template, which are its
+ * author's own mask; omitted: all tokens of replies. `words` describes it.
+ */
 function withMask(
   segments: readonly Segment[],
-  conversation: ConversationTokens,
-  replies: readonly Reply[],
+  base: Trajectory,
+  words: string,
+  trained?: readonly boolean[],
 ): Pick<EncodedSegments, 'segments' | 'mask'> {
-  const { hasTag, trained } = generationMask(conversation)
+  const replies = base.segments.filter(isReply)
   let at = 0
   let reply = 0
   const masked = segments.map((segment): Segment => {
     const isResponse = segment.kind === 'response'
     const isTrained = !isResponse || elementAt(replies, reply++).message.weight !== 0
     const mask = segment.ids.map((_, index): 0 | 1 => {
-      const own = hasTag ? trained[at + index] === true : isResponse
+      const own = trained ? trained[at + index] === true : isResponse
       return own && isTrained ? 1 : 0
     })
     at += segment.ids.length
@@ -194,27 +200,28 @@ function withMask(
   const hasWeights = replies.some(({ message }) => message.weight === 0)
   return {
     segments: masked,
-    mask: [hasTag ? BLOCKS_TRAINED : REPLIES_TRAINED, ...(hasWeights ? [WITHOUT_WEIGHT] : [])].join('; '),
+    mask: [words, ...(hasWeights ? [WITHOUT_WEIGHT] : [])].join('; '),
   }
 }
 
 /** Encodes the text of each message by itself. */
-function aloneSegments({ segments }: Trajectory, tokenizer: Tokenizer): BuildResult<EncodedSegments> {
+function aloneSegments(base: Trajectory, tokenizer: Tokenizer): BuildResult<EncodedSegments> {
+  const { segments } = base
   const messages = segments.map((segment): readonly Message[] =>
     segment.kind === 'prompt' ? segment.messages : segment.message ? [assistantMessage(segment.message)] : [],
   )
   const hasMore = messages
     .flat()
     .some((message) => message.role === 'assistant' && (message.reasoning ?? message.toolCalls) !== undefined)
+  const encoded = segments.map((segment, index) => ({
+    ...segment,
+    ids: elementAt(messages, index).flatMap((message) => tokenizer.encode(contentText(message))),
+  }))
   return {
     ok: true,
     value: {
-      segments: segments.map((segment, index) => ({
-        ...segment,
-        ids: elementAt(messages, index).flatMap((message) => tokenizer.encode(contentText(message))),
-      })),
+      ...withMask(encoded, base, ALONE_TRAINED),
       endOfTurnId: undefined,
-      mask: 'every token of a reply; without a chat template there is none that ends its turn',
       caveats: [
         'The tokenizer has no chat template: the text of each message is encoded alone, without the tokens between messages.',
         ...(hasMore
