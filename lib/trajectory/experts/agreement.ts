@@ -60,7 +60,7 @@ function inBoth(a: Int32Array, from: number, b: Int32Array, to: number, count: n
   let common = 0
   for (let index = 0; index < count; index++) {
     const entry = int32At(a, from + index)
-    for (let other = to; other < to + count; other++) if (b[other] === entry) common++
+    if (b.subarray(to, to + count).includes(entry)) common++
   }
   return common
 }

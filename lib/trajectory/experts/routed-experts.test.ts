@@ -169,6 +169,14 @@ describe('The agreement of two passes', () => {
     expect(Array.from(found?.shares.slice(30) ?? [])).toEqual([Number.NaN, Number.NaN])
   })
 
+  test('counts an expert once that the other pass has twice, such as 0 in a row that it did not fill', () => {
+    const theirs = { ...ours, entries: ours.entries.slice() }
+    theirs.entries.set([0, 0], 2)
+    const own = { ...ours, entries: ours.entries.slice() }
+    own.entries.set([0, 1], 2)
+    expect(expertAgreement(own, theirs, 30)?.shares[0]).toBe(0.75)
+  })
+
   test('is known only for tokens that both passes have', () => {
     const theirs = { ...ours, start: 5, entries: ours.entries.slice(5 * 6, 8 * 6) }
     const shares = Array.from(expertAgreement(ours, theirs, 30)?.shares ?? [])

@@ -51,6 +51,14 @@ describe('Routed experts of all tokens but the last', () => {
     )
   })
 
+  test('are those of the later tokens if a response without tokens begins the run', () => {
+    const segments = [segment('response', 0), segment('prompt', 3), segment('response', 2)]
+    const nested = nestedFor(segments, 3)
+    const routed = withNestedExperts(segments, nested) ?? []
+    expect(nestedExperts(trajectoryOf(routed))).toEqual(nested)
+    expect(routed.at(-1)).toMatchObject({ routedExperts: { start: 0 } })
+  })
+
   test('of slices, which do not say how many experts a layer chooses, have the layers of the model if there are enough tokens', () => {
     const segments = [segment('prompt', 30), segment('response', 20)]
     const nested = nestedFor(segments, 1)
@@ -105,6 +113,8 @@ describe('Routed experts of a file stay unassigned', () => {
     ['there are too few rows', segments, nested.slice(1)],
     ['rows have no entries', segments, nested.map(() => [])],
     ['rows have different lengths', segments, nested.with(2, [[1]])],
+    ['layers have different lengths', segments, nested.with(2, [[1], [2, 3], [4, 5, 6]])],
+    ['rows have the same entries in other layers', segments, nested.with(2, [[1, 2, 3, 4, 5, 6]])],
     ['the file ends with a prompt', [...segments, segment('prompt', 1)], [...nested, nested[0] ?? []]],
   ])('if %s', (_, all, rows) => {
     expect(withNestedExperts(all, rows)).toBeUndefined()

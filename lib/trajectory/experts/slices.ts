@@ -50,7 +50,8 @@ function withRows(
       routed.push(segment)
       continue
     }
-    const end = elementAt(starts, index + 1) - 1
+    // A response without tokens at the beginning has no rows.
+    const end = Math.max(start, elementAt(starts, index + 1) - 1)
     const routedExperts = rowsOf(start, end - start, turn)
     if (!routedExperts) return undefined
     routed.push({ ...segment, routedExperts })
@@ -81,11 +82,14 @@ export function nestedExperts(trajectory: Trajectory): NestedExperts | undefined
 
 /** Assigns the experts of all tokens but the last to the responses. Undefined if they do not belong to these tokens. */
 export function withNestedExperts(segments: readonly Segment[], nested: NestedExperts): readonly Segment[] | undefined {
-  const perToken = nested[0]?.flat().length ?? 0
-  const entries = Int32Array.from(nested.flat(2))
-  const isWhole = nested.length === tokenCount({ segments }) - 1 && entries.length === nested.length * perToken
+  const [first = []] = nested
+  const perLayer = first[0]?.length ?? 0
+  const perToken = first.length * perLayer
+  const isWhole =
+    nested.length === tokenCount({ segments }) - 1 &&
+    nested.every((row) => row.length === first.length && row.every(({ length }) => length === perLayer))
   if (perToken === 0 || !isWhole || segments.at(-1)?.kind !== 'response') return undefined
-  const perLayer = nested[0]?.[0]?.length
+  const entries = Int32Array.from(nested.flat(2))
   return withRows(segments, (start, rows) =>
     packExperts({ start, perToken, perLayer, entries: entries.subarray(start * perToken, (start + rows) * perToken) }),
   )
