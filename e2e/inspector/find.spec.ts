@@ -10,7 +10,8 @@ import { CORE } from '../support/tags.ts'
 
 const NAME = 'two-steps'
 const trajectory: Trajectory = JSON.parse(readFileSync(`public/examples/${NAME}.json`, 'utf8'))
-const { text, starts } = textWithStarts(ids(trajectory), trajectory.vocab)
+const written = textWithStarts(ids(trajectory), trajectory.vocab)
+const { text } = written
 
 type Place = readonly [number, number]
 
@@ -18,7 +19,7 @@ type Place = readonly [number, number]
 function placesOf(needle: string): readonly Place[] {
   const places: Place[] = []
   for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length)) {
-    const { start, end } = tokensAt(starts, at, at + needle.length)
+    const { start, end } = tokensAt(written, at, at + needle.length)
     places.push([start, end - 1])
   }
   return places

@@ -51,7 +51,8 @@ function readersOf(segment: ResponseView, trajectory: TrajectoryView): readonly 
 
 /** Returns the calls in a response if this parser reads more than were recorded, otherwise none. */
 function onlyFoundBy(parser: ToolParser, segment: ResponseView, trajectory: TrajectoryView): readonly Span[] {
-  const { text, starts } = textForParsers(segment, trajectory, [parser])
+  const written = textForParsers(segment, trajectory, [parser])
+  const { text, starts } = written
   const isOpened = spellingsOf(parser.delimiters).some(
     ({ open, section }) => text.includes(open) || (section && text.includes(section.open)),
   )
@@ -66,17 +67,18 @@ function onlyFoundBy(parser: ToolParser, segment: ResponseView, trajectory: Traj
   if (read.length <= recorded.length) return []
   return read
     .filter((call) => !recorded.some(({ text: own }) => own.start < call.text.end && own.end > call.text.start))
-    .map((call) => tokensAt(starts, call.text.start, call.text.end))
+    .map((call) => tokensAt(written, call.text.start, call.text.end))
 }
 
 function foreignForm(segment: ResponseView, trajectory: TrajectoryView): readonly Omit<MissedCalls, 'segment'>[] {
-  const { text, starts } = textForParsers(segment, trajectory, [])
+  const written = textForParsers(segment, trajectory, [])
+  const { text, starts } = written
   const outside = withoutRanges(text, thinkRanges(segment, text, starts))
   const form = foreignFormIn(outside)
   if (!form) return []
   const at = outside.indexOf(form.mark)
   const reader = { kind: 'sglang', name: form.sglangParser } as const
-  return [{ reader, spans: [tokensAt(starts, at, at + form.mark.length)] }]
+  return [{ reader, spans: [tokensAt(written, at, at + form.mark.length)] }]
 }
 
 function thinkRanges({ thinks }: ResponseView, text: string, starts: readonly number[]) {

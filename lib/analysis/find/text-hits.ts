@@ -14,9 +14,9 @@ type TermOf<Kind extends Term['kind']> = Extract<Term, { kind: Kind }>
 /** Finds a text. Hits do not overlap in the text; hits that share a token are one range. */
 export function* textHits(
   { text, isExact }: TermOf<'text'>,
-  { text: all, folded, starts }: TextIndex,
+  { text: all, folded, ...places }: TextIndex,
 ): Generator<number, Int32Array> {
-  const hits = hitWriter(starts)
+  const hits = hitWriter(places)
   let found = 0
   for (const at of isExact ? findOccurrences(text, all) : findOccurrences(foldedText(text), folded)) {
     hits.add(at, at + text.length)
@@ -28,9 +28,9 @@ export function* textHits(
 /** Finds matches of a regular expression, except empty ones. A single match may take very long: the caller must be able to stop it. */
 export function* patternHits(
   { pattern }: TermOf<'pattern'>,
-  { text, starts }: TextIndex,
+  { text, ...places }: TextIndex,
 ): Generator<number, Int32Array> {
-  const hits = hitWriter(starts)
+  const hits = hitWriter(places)
   let found = 0
   for (const { 0: match, index } of text.matchAll(pattern)) {
     if (match.length > 0) hits.add(index, index + match.length)
@@ -60,20 +60,19 @@ export function* idHits({ ids }: TermOf<'ids'>, all: Int32Array): Generator<numb
  * those of the hit before, because a search among all tokens for each of 150,000 hits takes longer than the hits. tokensAt defines
  * which tokens a hit has.
  */
-function hitWriter(starts: Int32Array) {
+function hitWriter({ starts, ends }: Pick<TextIndex, 'starts' | 'ends'>) {
   const writer = rangeWriter()
-  /** Number of tokens that begin at the start of the last hit or before it, and number of those that begin before its end. */
+  /** Numbers of tokens that begin at the start of the last hit or before it, that end there, and that begin before its end. */
   let begun = 0
+  let ended = 0
   let end = 0
   return {
     /** Adds the tokens of a range of the text that is not empty. */
     add(from: number, to: number) {
       begun = countWhileFrom(begun, starts.length, (token) => int32At(starts, token) <= from)
       end = countWhileFrom(Math.max(end, begun), starts.length, (token) => int32At(starts, token) < to)
-      let first = begun - 1
-      // Tokens that end inside a character have no offset of their own: they share that of the character.
-      while (first > 0 && starts[first - 1] === starts[first]) first--
-      writer.add(first, end)
+      if (ends) ended = countWhileFrom(ended, ends.length, (token) => int32At(ends, token) <= from)
+      writer.add(ends ? Math.min(ended, begun - 1) : begun - 1, end)
     },
     written: writer.written,
   }

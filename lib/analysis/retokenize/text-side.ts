@@ -97,14 +97,16 @@ interface Encoded {
   readonly ids: readonly number[]
   /** Offsets in the written text, even if the tokenizer normalizes it. */
   readonly starts: readonly number[]
+  readonly ends: readonly number[]
   readonly unsure: readonly Span[]
 }
 
 function encodedText(text: string, tokenizer: Tokenizer): Encoded {
   const plainText = withoutFirstSpace(text, tokenizer)
-  const { ids, starts, unsure } = encodeWithOffsets(tokenizer, plainText)
+  const { ids, starts, ends, unsure } = encodeWithOffsets(tokenizer, plainText)
   const shift = text.length - plainText.length
-  return { ids, starts: shift === 0 ? starts : starts.map((start) => start + shift), unsure }
+  const shifted = (offsets: readonly number[]) => (shift === 0 ? offsets : offsets.map((offset) => offset + shift))
+  return { ids, starts: shifted(starts), ends: shifted(ends), unsure }
 }
 
 /** Returns the id of the added token that has the text of the recorded end of turn; undefined if there is none. */
@@ -166,7 +168,7 @@ function carriedSpans(
   const edge = edges[index] as number
   const span = ({ start, end }: Span): Span => {
     if (end <= start) return { start: 0, end: 0 }
-    const found = tokensAt(encoded.starts, starts[first + start] as number, starts[first + end] as number)
+    const found = tokensAt(encoded, starts[first + start] as number, starts[first + end] as number)
     const within = (token: number) => Math.min(Math.max(token, own.start), own.end) - own.start
     return { start: within(found.start), end: within(found.end) }
   }

@@ -73,7 +73,7 @@ function otherText(
   if (whole.text === text || whole.text === `${decodeIds(before, tokenizer)}${text}${decodeIds(after, tokenizer)}`)
     return []
   const at = commonText(whole.text, text)
-  const index = Math.min(ids.length - 1, tokensAt(whole.starts, at, at + 1).start)
+  const index = Math.min(ids.length - 1, tokensAt(whole, at, at + 1).start)
   return [
     {
       kind: 'given',

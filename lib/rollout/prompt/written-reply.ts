@@ -21,21 +21,18 @@ export interface WrittenReply {
 }
 
 /** A reply with the places of its tokens. */
-export interface DecodedReply extends WrittenReply {
-  /** Offset at which each token starts, then that at which the last one ends. */
-  readonly starts: TextWithStarts['starts']
-}
+export interface DecodedReply extends WrittenReply, Pick<TextWithStarts, 'starts' | 'ends'> {}
 
 /** Returns the text of a response with its ranges. The markup is empty if the trajectory's parser is unknown. */
 export function writtenReply(segment: ResponseView, trajectory: TrajectoryView): DecodedReply {
   const parser = parserNamed(trajectory.model.parser ?? '')
-  const { text, starts } = textForParsers(segment, trajectory, parser ? [parser] : [])
+  const { text, starts, ends } = textForParsers(segment, trajectory, parser ? [parser] : [])
   const thinks = segment.thinks.map(({ start, end }) => ({
     start: starts[start] ?? text.length,
     end: starts[end] ?? text.length,
   }))
   const markup = parser ? markupIn(text, segment.toolCalls, thinks, parser) : []
-  return { text, starts, thinks, calls: segment.toolCalls, markup }
+  return { text, starts, ...(ends && { ends }), thinks, calls: segment.toolCalls, markup }
 }
 
 /**

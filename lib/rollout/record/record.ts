@@ -304,16 +304,17 @@ export const withResultsOf = (before: readonly ToolCall[], calls: readonly ToolC
   })
 
 function annotationsIn(
-  { text, starts }: TextWithStarts,
+  written: TextWithStarts,
   response: ResponseSegment,
   trajectory: Trajectory,
   parser: ToolParser,
   tokenizer: Tokenizer,
   taken: ReadonlySet<string>,
 ): Pick<ResponseSegment, 'thinks' | 'toolCalls'> {
+  const { text, starts } = written
   const opened = endsInsideThink(trajectory.segments.at(-1)?.ids ?? [], tokenizer)
   const blocks = thinkBlocks(text, thinkDelimiters(response, text, starts, tokenizer), opened, parser.delimiters)
-  const tokens = (range: TextRange) => tokensAt(starts, range.start, range.end)
+  const tokens = (range: TextRange) => tokensAt(written, range.start, range.end)
   const calls = parser.parse(text, blocks, trajectory.model.tools)
   const callIds = freeCallIds(taken, calls.length)
   return {

@@ -55,12 +55,12 @@ function fragmentsOf(written: WrittenReply, { calls }: ReplyReading): readonly R
 /** Returns the parts of which these are the fragments. Texts name their tokens if the client wants their logprobs. */
 const partsFrom = (
   fragments: readonly ReplyFragment[],
-  { starts }: DecodedReply,
+  written: DecodedReply,
   { hasSpans = false }: ReplyReading,
 ): readonly ReplyPart[] =>
   joinReplyParts(
     fragments.map(({ part, range }) =>
-      hasSpans && part.kind === 'text' ? { ...part, tokens: tokensAt(starts, range.start, range.end) } : part,
+      hasSpans && part.kind === 'text' ? { ...part, tokens: tokensAt(written, range.start, range.end) } : part,
     ),
   )
 

@@ -45,8 +45,9 @@ export function completionsOf(trajectory: TrajectoryView, from: string): readonl
   return segmentsOf(trajectory)
     .filter((segment) => segment.kind === 'response')
     .map((segment, index) => {
-      const { text, starts } = textForParsers(segment, trajectory, parsers)
-      const encoding = { ids: Array.from(segment.ids).slice(0, starts.length - 1), starts }
+      const { text, starts, ends } = textForParsers(segment, trajectory, parsers)
+      const ids = Array.from(segment.ids).slice(0, starts.length - 1)
+      const encoding = { ids, starts, ...(ends && { ends }) }
       return { text, encoding, from: `${from}response ${index + 1}` }
     })
 }

@@ -15,11 +15,14 @@ import type { ReadArgument } from './arguments.ts'
 import { causesOf, type RerenderCause } from './difference.ts'
 import { type ArgumentForm, type CallToWrite, writeCalls, writtenText } from './written-calls.ts'
 
+/** Tokens and their places in a text. Without `ends`, each token ends where the next one starts. */
+type EncodedText = Pick<Encoding, 'ids' | 'starts'> & Partial<Pick<Encoding, 'ends'>>
+
 /** A completion of a model. */
 export interface ModelCompletion {
   readonly text: string
   /** The ids that were sampled. Omitted: the tokenizer's own encoding of the text. */
-  readonly encoding?: Pick<Encoding, 'ids' | 'starts'>
+  readonly encoding?: EncodedText
 }
 
 /** What the template writes for the calls of a completion. */
@@ -97,7 +100,7 @@ interface Setting {
 
 interface Encoded {
   readonly text: string
-  readonly encoding: Pick<Encoding, 'ids' | 'starts'>
+  readonly encoding: EncodedText
 }
 
 const callToWrite = (call: Extract<ParsedCallResult, { kind: 'parsed' }>, index: number): CallToWrite => ({
@@ -124,8 +127,9 @@ const absence = (found: number, wanted: number): string =>
     ? 'this parser finds no call in the text that the template writes'
     : `this parser finds ${found} of ${wanted} calls in the text that the template writes`
 
-function sideOf({ text, encoding: { ids, starts } }: Encoded, { start, end }: TextRange): CallSide {
-  const range = tokensAt(starts, start, end)
+function sideOf({ text, encoding }: Encoded, { start, end }: TextRange): CallSide {
+  const { ids, starts } = encoding
+  const range = tokensAt(encoding, start, end)
   return {
     text: text.slice(start, end),
     tokens: ids.slice(range.start, range.end).map((id, index) => ({

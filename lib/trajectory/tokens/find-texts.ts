@@ -2,16 +2,13 @@
 
 import { elementAt } from '#lib/util/element-at.ts'
 import type { Span } from '../format/trajectory.ts'
-import { tokensAt } from './pieces.ts'
+import { type TextWithStarts, tokensAt } from './pieces.ts'
 
 /** Notations of one text, the most likely first. */
 export type WantedText = readonly string[]
 
 /** The rendered text in which texts are searched. */
-export interface WaysOfWriting {
-  readonly text: string
-  /** UTF-16 offset at which each token starts, and the end. */
-  readonly starts: readonly number[]
+export interface WaysOfWriting extends Pick<TextWithStarts, 'text' | 'starts' | 'ends'> {
   /** Indices of the special tokens: a text begins after one and ends before one. */
   readonly specials: readonly number[]
 }
@@ -28,9 +25,10 @@ export function findTexts(wanted: readonly WantedText[], written: WaysOfWriting)
     for (const form of new Set(forms)) {
       const start = form === '' ? undefined : bestPlace(form, from, written)
       if (start === undefined) continue
-      const tokens = tokensAt(written.starts, start, start + form.length)
-      next = tokens.end
-      return tokens
+      const tokens = tokensAt(written, start, start + form.length)
+      const own = { start: Math.max(next, tokens.start), end: tokens.end }
+      next = own.end
+      return own
     }
     return undefined
   })

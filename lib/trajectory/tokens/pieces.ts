@@ -39,6 +39,8 @@ export interface TextWithStarts {
   readonly text: string
   /** UTF-16 offset at which each token starts, then the length: n + 1 entries. */
   readonly starts: readonly number[]
+  /** UTF-16 offset after the last character of which each token has a byte. Omitted: each token ends where the next one starts. */
+  readonly ends?: readonly number[]
   /** True if the texts of all tokens are known. */
   readonly isKnown: boolean
 }
@@ -50,8 +52,10 @@ export function textWithStarts(ids: ArrayLike<number>, vocab: Vocab): TextWithSt
   // Allocated at full length, because growing lists are copied repeatedly.
   const starts = new Array<number>(ids.length + 1)
   const pieces = new Array<string>(ids.length)
+  /** Bytes of a character that has begun, and the offsets of such characters by the tokens that end inside of them. */
+  let begun = new Uint8Array()
+  const split = new Map<number, number>()
   let length = 0
-  let pending = false
   let isKnown = true
   for (let index = 0; index < ids.length; index++) {
     const id = elementAt(ids, index)
@@ -61,11 +65,17 @@ export function textWithStarts(ids: ArrayLike<number>, vocab: Vocab): TextWithSt
       entry = unknownPiece(id)
     }
     let piece: VocabEntry = entry
-    if (typeof piece !== 'string' || pending) {
+    if (typeof piece !== 'string' || begun.length > 0) {
       stream ??= new TextDecoder('utf-8', { ignoreBOM: true })
       const bytes = bytesOf(entry)
       piece = stream.decode(bytes, { stream: true })
-      pending = bytes.length === 0 ? pending : lenient.decode(bytes).endsWith('\uFFFD')
+      const all = new Uint8Array(begun.length + bytes.length)
+      all.set(begun)
+      all.set(bytes, begun.length)
+      // A decoder that does not wait for the end of a character replaces its beginning.
+      const isSplit = lenient.decode(all).length > piece.length
+      begun = all.subarray(isSplit ? all.findLastIndex((byte) => byte >= FIRST_LEAD_BYTE) : all.length)
+      if (isSplit) split.set(index, length + piece.length)
     }
     pieces[index] = piece
     starts[index] = length
@@ -73,7 +83,28 @@ export function textWithStarts(ids: ArrayLike<number>, vocab: Vocab): TextWithSt
   }
   const rest = stream?.decode() ?? ''
   starts[ids.length] = length + rest.length
-  return { text: pieces.join('') + rest, starts, isKnown }
+  const text = pieces.join('') + rest
+  return { text, starts, ...(split.size > 0 && { ends: endsOf(text, starts, split) }), isKnown }
+}
+
+/** The least byte that begins a character of several bytes. */
+const FIRST_LEAD_BYTE = 0xc0
+
+/** Returns where each token ends. A token that ends inside a character ends where the character does. */
+function endsOf(text: string, starts: readonly number[], split: ReadonlyMap<number, number>): readonly number[] {
+  const ends = starts.slice(1)
+  for (const [token, at] of split) ends[token] = at + characterLength(text, at)
+  return ends
+}
+
+/** Returns the number of UTF-16 units of the character at an offset. */
+export const characterLength = (text: string, at: number): number => ((text.charCodeAt(at) & 0xfc00) === 0xd800 ? 2 : 1)
+
+/** The places of tokens in a text. */
+export interface TokenPlaces {
+  /** As of a text with its offsets. */
+  readonly starts: ArrayLike<number>
+  readonly ends?: ArrayLike<number> | undefined
 }
 
 /** Returns a function that gives the text of the first tokens, as textOf does, without decoding them for each length. */
@@ -90,20 +121,16 @@ export function textOfFirst(ids: ArrayLike<number>, vocab: Vocab): (count: numbe
 
 /** Returns the tokens of a range of text: every token with a character, or a part of one, in it. */
 export function tokensAt(
-  starts: ArrayLike<number>,
+  { starts, ends }: TokenPlaces,
   start: number,
   end: number,
 ): { readonly start: number; readonly end: number } {
-  const first = partition(starts, (offset) => offset <= start) - 1
-  if (end <= start) return { start: Math.max(0, first), end: Math.max(0, first) }
-  return { start: backOverParts(starts, first), end: partition(starts, (offset) => offset < end) }
-}
-
-/** Tokens that end inside a character have no offset of their own: they share that of the character. */
-function backOverParts(starts: ArrayLike<number>, index: number): number {
-  let first = index
-  while (first > 0 && starts[first - 1] === starts[index]) first--
-  return Math.max(0, first)
+  const isBefore = (offset: number) => offset <= start
+  const last = Math.max(0, partition(starts, isBefore) - 1)
+  if (end <= start) return { start: last, end: last }
+  // The first tokens of a character that several tokens spell end after its start, too.
+  const first = ends ? Math.min(last, partition(ends, isBefore)) : last
+  return { start: first, end: partition(starts, (offset) => offset < end) }
 }
 
 /** Returns the number of leading entries of a sorted array that pass the test. */

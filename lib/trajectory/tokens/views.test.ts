@@ -335,27 +335,43 @@ describe('pieces', () => {
         const borders = [...new Set([0, ...at.filter((cut) => cut < bytes.length), bytes.length])].sort((a, b) => a - b)
         const parts = borders.slice(1).map((end, i) => bytes.slice(borders[i], end))
         const vocab = Object.fromEntries(parts.map((part, id) => [id, vocabEntry(part)]))
-        const { text: joined, starts } = textWithStarts(
+        const places = textWithStarts(
           parts.map((_, id) => id),
           vocab,
         )
+        const { text: joined, starts } = places
         expect(joined).toBe(text)
         expect(starts).toHaveLength(parts.length + 1)
         expect([starts[0], starts.at(-1), [...starts].sort((a, b) => a - b)]).toEqual([0, text.length, starts])
-        // The tokens of every range cover it, and none at either end could be left out.
-        for (let start = 0; start < text.length; start++) {
-          const { start: first, end } = tokensAt(starts, start, start + 1)
-          expect(starts[first]).toBeLessThanOrEqual(start)
-          expect(starts[end]).toBeGreaterThan(start)
-          expect(end).toBeGreaterThan(first)
+        // The tokens of each character are those with one of its bytes.
+        let start = 0
+        let byte = 0
+        for (const character of text) {
+          const [end, lastByte] = [start + character.length, byte + encoder.encode(character).length]
+          const own = parts.flatMap((_, id) =>
+            (borders[id] ?? 0) < lastByte && (borders[id + 1] ?? 0) > byte ? [id] : [],
+          )
+          expect(tokensAt(places, start, end)).toEqual({ start: own[0], end: (own.at(-1) ?? 0) + 1 })
+          ;[start, byte] = [end, lastByte]
         }
       }),
     )
   })
 
   test('of an empty range have no tokens', () => {
-    expect(tokensAt([0, 2, 4], 2, 2)).toEqual({ start: 1, end: 1 })
-    expect(tokensAt([0], 0, 0)).toEqual({ start: 0, end: 0 })
+    expect(tokensAt({ starts: [0, 2, 4] }, 2, 2)).toEqual({ start: 1, end: 1 })
+    expect(tokensAt({ starts: [0] }, 0, 0)).toEqual({ start: 0, end: 0 })
+  })
+
+  test('with a space and the first bytes of a character belong to both', () => {
+    const vocab = { 0: 'a', 1: { hex: '20f09f' }, 2: { hex: '' }, 3: { hex: '9880' }, 4: 'b' }
+    const places = textWithStarts([0, 1, 2, 3, 4], vocab)
+    expect(places.text).toBe('a 😀b')
+    expect(tokensAt(places, 1, 2)).toEqual({ start: 1, end: 2 })
+    expect(tokensAt(places, 2, 4)).toEqual({ start: 1, end: 4 })
+    expect(tokensAt(places, 4, 5)).toEqual({ start: 4, end: 5 })
+    const cut = textWithStarts([0, 1], vocab)
+    expect([cut.text, tokensAt(cut, 2, 3)]).toEqual(['a \ufffd', { start: 1, end: 2 }])
   })
 
   test('of invalid UTF-8 bytes are U+FFFD', () => {
