@@ -136,6 +136,14 @@ test('half a character at the end of a response is a character of the response o
   ])
 })
 
+test('a character of two UTF-16 units that two segments spell belongs to the first, also if each is encoded alone', () => {
+  const smile = letters('😀')
+  const segments = [response([97, ...smile.slice(0, 2)]), response([...smile.slice(2), 98])]
+  const { trajectory, perSegment } = made(trajectoryOf(segments, byteTokenizer))
+  expect(trajectory.segments.map(({ ids }) => Array.from(ids))).toEqual([[97, ...smile], [98]])
+  expect(perSegment?.map(({ alone }) => alone)).toEqual([5, 1])
+})
+
 test('a token that two segments spell together belongs to the first, and the second has no tokens', () => {
   const call = letters('<tool_call>')
   const segments = [response(call.slice(0, 4)), response(call.slice(4)), prompt(letters('x'))]

@@ -10,7 +10,7 @@ import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { alignTokens, driftOf } from '#lib/trajectory/drift/align.ts'
 import { compareTrajectories, type TrajectoryComparison } from '#lib/trajectory/drift/compare.ts'
 import type { Span, ToolCall, Vocab } from '#lib/trajectory/format/trajectory.ts'
-import { bytesOf, textWithStarts, tokensAt } from '#lib/trajectory/tokens/pieces.ts'
+import { bytesOf, characterLength, textWithStarts, tokensAt } from '#lib/trajectory/tokens/pieces.ts'
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { ResponseView, SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countWhile } from '#lib/util/bisect.ts'
@@ -69,10 +69,12 @@ function writtenText(segments: readonly SegmentView[], vocab: Vocab): TextSide {
   const { text, starts } = textWithStarts(ids, vocab)
   const firsts = [0]
   for (const segment of segments) firsts.push((firsts.at(-1) as number) + segment.ids.length)
-  const edges = firsts.map((first) =>
+  const edges = firsts.map((first) => {
+    if (first === ids.length) return text.length
+    const start = starts[first] as number
     // If a segment ends with a part of a character, that character belongs to the segment.
-    first === ids.length ? text.length : (starts[first] as number) + Number(endsWithinCharacter(ids, first, vocab)),
-  )
+    return endsWithinCharacter(ids, first, vocab) ? start + characterLength(text, start) : start
+  })
   return { text, starts, edges, firsts }
 }
 
