@@ -3,7 +3,9 @@
  * trace with one branch. Logprobs exist only for tokens whose mask is true, as the renderer of verifiers writes them.
  */
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { type ColumnRole, roleColumn } from '#lib/trajectory/tokens/column-roles.ts'
 import { isTrained, logprobsOf } from '#lib/trajectory/tokens/tokens.ts'
+import type { NumberColumn } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { type ImageMessage, imageMessagesBySegment } from './chat-messages.ts'
 import { imagesOfMessages, listDroppedContent, listDroppedForeignFields } from './export-losses.ts'
@@ -22,13 +24,13 @@ export const verifiersWriter: Writer = {
   rows,
 }
 
-/** Columns of a node that has trainer's numbers for its trained tokens. */
-const TRAINER_COLUMNS = {
+/** Roles of the columns with a trainer's numbers, by their names in a node. */
+const TRAINER_COLUMNS: Readonly<Record<string, ColumnRole>> = {
   advantages: 'advantage',
-  reference_logprobs: 'referenceLogprobs',
-  trainer_logprobs: 'trainerLogprobs',
+  reference_logprobs: 'reference',
+  trainer_logprobs: 'trainer',
   entropies: 'entropy',
-} as const
+}
 
 function write(trajectory: Trajectory) {
   const { id, model, segments, outcome, reward, title, createdAt } = trajectory
@@ -47,9 +49,9 @@ function write(trajectory: Trajectory) {
   }
   for (const [index, messages] of imageMessagesBySegment(trajectory).entries()) {
     const segment = elementAt(segments, index)
-    const { ids, columns = {} } = segment
+    const { ids } = segment
     const trained = Array.from(ids, (_, token) => isTrained(segment, token))
-    const ofTrained = (column: readonly (number | null)[]) => column.filter((_, token) => trained[token])
+    const ofTrained = (column: NumberColumn) => Array.from(column).filter((_, token) => trained[token])
     const scores = ofTrained(logprobsOf(segment))
     const isScored = scores.every((score) => score !== null)
     unscored ||= !isScored
@@ -59,8 +61,9 @@ function write(trajectory: Trajectory) {
       is_content: [],
       logprobs: isScored ? scores : [],
       ...Object.fromEntries(
-        Object.entries(TRAINER_COLUMNS).flatMap(([name, column]) => {
-          const values = columns[column] && ofTrained(columns[column])
+        Object.entries(TRAINER_COLUMNS).flatMap(([name, role]) => {
+          const column = roleColumn(segment, trajectory, role)
+          const values = column && ofTrained(column)
           return values?.every((value) => value !== null) ? [[name, values]] : []
         }),
       ),

@@ -180,6 +180,20 @@ test('A trace of verifiers has the error of a failed run, a system message for a
   expect((value as { readonly nodes: readonly object[] }).nodes[1]).not.toHaveProperty('entropies')
 })
 
+test('A trace of verifiers has the numbers of its trainer by their meaning, whatever their columns are called', () => {
+  const [prompt, response] = sampleTrajectory.segments
+  if (prompt?.kind !== 'prompt' || response?.kind !== 'response') throw new Error('the sample begins with a prompt')
+  const numbers = (value: number) => response.ids.map(() => value)
+  const columns = { advantages: numbers(0.5), old_logprobs: numbers(-1), base: numbers(-2) }
+  const { value } = verifiersWriter.write({
+    ...sampleTrajectory,
+    columnMeanings: { base: { quantity: 'logprob', model: 'reference' } },
+    segments: [prompt, { ...response, columns }],
+  })
+  const { advantages, old_logprobs: trainer_logprobs, base: reference_logprobs } = columns
+  expect(value).toMatchObject({ nodes: [{}, {}, { advantages, trainer_logprobs, reference_logprobs }] })
+})
+
 test('An ATIF file lists results that follow no call as lost, and keeps arguments that are no object as text', () => {
   const messages: Message[] = [
     { role: 'tool', content: '4' },
