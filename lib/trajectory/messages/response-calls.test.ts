@@ -36,6 +36,13 @@ test('requestAt returns the call that sampled a token, or that answered its prom
   expect(servers).toEqual(['first', 'first', 'first', 'second', undefined, undefined])
 })
 
+test('requestAt returns the call that answered a prompt, also if it sampled no token', () => {
+  const reply = { kind: 'response', ids: [], thinks: [], toolCalls: [], request: request('first') } as const
+  const answered: Trajectory = { ...trajectory, segments: [{ kind: 'prompt', ids: [1], messages: [] }, reply] }
+  const token = tokenAt(answered, 0) ?? expect.fail('the prompt has a token')
+  expect(requestAt(answered, token)?.server).toBe('first')
+})
+
 test('tokensRead counts the tokens that the server reports, and at least those that were sent', () => {
   const sent = { inputLength: 10 }
   expect([undefined, {}, { promptTokens: 0 }, { promptTokens: 74 }].map((usage) => tokensRead(sent, usage))).toEqual([

@@ -32,7 +32,7 @@ export function requestAt(
   const response =
     segment.kind === 'response' ? segment : segments.find(({ kind }, at) => at > segmentIndex && kind === 'response')
   if (response?.kind !== 'response') return undefined
-  return callAt(response, segment.kind === 'response' ? indexInSegment : 0)?.request
+  return (segment.kind === 'response' ? callAt(response, indexInSegment) : responseCalls(response)[0])?.request
 }
 
 /** Returns the name of the server of the last call that sampled the last response; undefined if none is recorded. */
