@@ -60,8 +60,8 @@ export function whyNotGreedy(trajectory: TrajectoryView): string | undefined {
   if (requests.length === 0) return 'Nothing was sampled.'
   if (requests.some((request) => !request)) return 'The sampling parameters are unknown.'
   const temperatures = requests.flatMap((request) => {
-    const { temperature = 1, top_k: topK } = request?.samplingParams ?? {}
-    return temperature === 0 || topK === 1 ? [] : [String(temperature)]
+    const { temperature, top_k: topK } = request?.samplingParams ?? {}
+    return temperature === 0 || topK === 1 ? [] : [String(temperature ?? 1)]
   })
   if (temperatures.length === 0) return undefined
   return `Sampled at temperature ${[...new Set(temperatures)].join(', ')}: another run differs by chance. Compare each run with itself.`

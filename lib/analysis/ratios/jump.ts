@@ -104,7 +104,7 @@ function settingChanges({ trajectory }: Evidence): readonly RecordedEvent[] {
   for (const [index, segment] of segmentsOf(trajectory).entries()) {
     for (const { request, start } of segment.kind === 'response' ? responseCalls(segment) : []) {
       if (!request) continue
-      const { temperature = 1 } = request.samplingParams
+      const temperature = request.samplingParams.temperature ?? 1
       if (last !== undefined && temperature !== last)
         events.push({
           token: elementAt(starts, index) + start,

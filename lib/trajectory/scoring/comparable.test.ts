@@ -25,6 +25,8 @@ test('whyNotComparable names only parameters that change sampled logprobs', () =
   ).toBeUndefined()
   expect(why({})).toBeUndefined()
   expect(why({ temperature: 0 })).toBeUndefined()
+  expect(why({ temperature: null, logit_bias: {}, custom_params: {} })).toBeUndefined()
+  expect(why({ logit_bias: { 1: 5 } })).toBe('sampled with logit_bias')
   expect(why({ temperature: 0.7 })).toBe('sampled at temperature 0.7')
   expect(why({ presence_penalty: 0.1, regex: 'a' })).toBe('sampled with presence_penalty, regex')
   const read = { samplingParams: {}, read: { kept: 1, ids: [2] } } as never

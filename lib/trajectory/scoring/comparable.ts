@@ -2,6 +2,7 @@
  * Decides whether two logprobs of a token have the same meaning. SGLang returns sampled logprobs after temperature, penalties, biases and
  * grammars, and prefill logprobs at temperature 1 without any of them. Trainers compute raw logprobs, or processed ones.
  */
+import { isObject } from '#lib/json/json-object.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { responseCalls } from '../messages/response-calls.ts'
 import { logprobWords, OWN_LOGPROBS } from '../tokens/column-roles.ts'
@@ -17,7 +18,7 @@ export function whyNotComparable(
 ): string | undefined {
   if (trajectory?.columnMeanings?.[OWN_LOGPROBS]?.values === 'raw') return request?.read && whyChanged({ request })
   if (!request) return 'the file does not contain the sampling parameters'
-  const { temperature = 1 } = request.samplingParams
+  const temperature = request.samplingParams.temperature ?? 1
   const changed = whyChanged({ request })
   if (request.read) return changed
   // SGLang treats 0 as greedy decoding at temperature 1.
@@ -30,7 +31,9 @@ function whyChanged({ request }: Pick<ResponseView, 'request'>): string | undefi
   if (request?.read) return 'sampled after different tokens than the recorded ones'
   const changing = CHANGING.filter(([name, neutral]) => {
     const value = request?.samplingParams[name]
-    return value !== undefined && value !== null && value !== '' && value !== neutral
+    const isEmpty =
+      value === undefined || value === null || value === '' || (isObject(value) && Object.keys(value).length === 0)
+    return !isEmpty && value !== neutral
   })
   return changing.length > 0 ? `sampled with ${changing.map(([name]) => name).join(', ')}` : undefined
 }
