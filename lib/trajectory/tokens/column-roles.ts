@@ -85,7 +85,10 @@ const namesOfClosed = memoizeByIdentity((segments: readonly SegmentView[]): read
 
 function hasRole({ quantity, model, names }: RoleRule, meaning: ColumnMeaning | undefined, name: string): boolean {
   if (!meaning) return names.includes(name.toLowerCase().replaceAll(/[_-]/g, ''))
-  return meaning.quantity === quantity && (model === undefined || meaning.model === model)
+  // Numbers of the reference model have no role of their own but its logprobs.
+  return (
+    meaning.quantity === quantity && (model === undefined ? meaning.model !== 'reference' : meaning.model === model)
+  )
 }
 
 /** Returns the column of a role in a segment; undefined if the segment does not have it. */

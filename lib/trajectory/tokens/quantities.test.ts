@@ -13,6 +13,13 @@ test('Entropy is exact if every response has the column, otherwise it is compute
   expect(quantityNamed('entropy', { segments: withOne, columnMeanings })).toBe(TOKEN_QUANTITIES.entropy)
 })
 
+test('Entropies of the reference model are not those of the model that sampled the tokens', () => {
+  const segments = sample.segments.map((segment) => ({ ...segment, columns: { h: segment.ids.map(() => 9) } }))
+  const meanings = (model: 'trainer' | 'reference') => ({ h: { quantity: 'entropy', model } }) as const
+  expect(quantityNamed('entropy', { segments, columnMeanings: meanings('trainer') }).isApproximate).toBe(false)
+  expect(quantityNamed('entropy', { segments, columnMeanings: meanings('reference') })).toBe(TOKEN_QUANTITIES.entropy)
+})
+
 test('A quantity of alternatives exists if a segment has alternatives', () => {
   const plain = sample.segments.map(({ topLogprobs: _, columns: __, ...segment }) => segment)
   expect(hasQuantity(TOKEN_QUANTITIES.entropy, sample)).toBe(true)
