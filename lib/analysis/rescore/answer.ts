@@ -24,7 +24,7 @@ export const rescoreRequestSchema = z.strictObject({
     .enum(['trained', 'every'])
     .exactOptional()
     .describe(
-      'trained: score the trained tokens of both sides and all drift spans. all: score every token. Default: trained.',
+      'trained: score the trained tokens of both sides and all drift spans. every: score every token. Default: trained.',
     ),
   repeat: z
     .boolean()
