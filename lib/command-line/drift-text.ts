@@ -43,7 +43,7 @@ export function summaryText(summary: ReportSummary): string {
       : []),
     `${countOf(spanCount(totals.spans), 'span')}: ${rateText(rate)}. ${byLayer(totals.layers)}. ${trained.touched} of ${trained.of} trained tokens are in drift.`,
     `Replay of all calls: ${countOf(wasted.prefix, 'token')} of ${wasted.prefixOf} in the prefix cache lost (${share(partOf(wasted.prefix, wasted.prefixOf))}); ${countOf(samples.split, 'sample')} ${samples.split === 1 ? 'breaks' : 'break'} into several training rows ` +
-      `(${rows} rows in total, ${countOf(wasted.rows, 'token')} more), and ${countOf(wasted.realigned, 'sampled token')} ${wasted.realigned === 1 ? 'becomes' : 'become'} context.`,
+      `(${countOf(rows, 'row')} in total, ${countOf(wasted.rows, 'token')} more), and ${countOf(wasted.realigned, 'sampled token')} ${wasted.realigned === 1 ? 'becomes' : 'become'} context.`,
     ...(samples.withCaveats > 0
       ? [`${samples.withCaveats} of the drifting samples could not be reconstructed exactly: see the lines with "?".`]
       : []),

@@ -90,6 +90,7 @@ test('The rollscope program runs through a link from another folder, as npm link
 
 test('rollscope drift exits with 0 without drift at or above --fail-on, and prints the drift below it', async () => {
   const { status, stdout } = await rollscope(['steady.jsonl', 'many', '--mode', 'text', '--fail-on', 'never'])
+  expect(stdout).toContain('(3 rows in total')
   expect(stdout).toMatch(/^equal {8}steady\.jsonl:1 {2}no drift$/m)
   expect(stdout).toMatch(
     /^trained {6}many\/deep\/a\.jsonl:2 {2}\d+ spans?, \d+ of \d+ trained tokens, first at token 217/m,
@@ -102,6 +103,11 @@ test('rollscope drift exits with 0 without drift at or above --fail-on, and prin
   )
   expect(stdout).toMatch(/3 samples: 3 checked, 0 not\. 1 with drift \(33\.3 %\)/)
   expect(status).toBe(0)
+})
+
+test('rollscope drift counts the rows of a single sample in words', async () => {
+  const { stdout } = await rollscope(['drifting.json', '--fail-on', 'never'])
+  expect(stdout).toContain('(1 row in total')
 })
 
 test('rollscope drift exits with 1 for drift at or above --fail-on; --json prints only the report; invalid lines do not stop the others', async () => {
