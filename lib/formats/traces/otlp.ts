@@ -1,27 +1,28 @@
 /**
- * OpenTelemetry traces in OTLP’s JSON, with the attributes of OpenInference (`llm.…`, `input.value`, `output.value`) or of OpenTelemetry
+ * OpenTelemetry traces: the spans of spans.ts, with the attributes of OpenInference (`llm.…`, `input.value`, `output.value`) or of OpenTelemetry
  * itself (`gen_ai.…`). Each trace becomes a run of its model spans in the order of their times.
  */
-import { isObject, type JsonObject, objectsIn } from '#lib/json/json-object.ts'
+import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import { parseNestedJson } from '#lib/json/nested-json.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { Format } from '../format.ts'
 import { catchRefusals, refuse } from '../reading/record-error.ts'
 import { trajectoriesOfCalls } from '../replies/call-chains.ts'
 import type { ModelCall } from '../replies/model-call.ts'
-import { choiceMessage, DETAILS, eventMessages, genAiMessage, genAiMessages, type SpanEvent } from './gen-ai.ts'
+import { choiceMessage, DETAILS, eventMessages, genAiMessage, genAiMessages } from './gen-ai.ts'
+import { hasSpans, spansIn, type TraceSpan } from './spans.ts'
 import { callOfSpan, elapsedBetween, nanoTime, sortTime } from './trace-calls.ts'
 
 const NAME = 'otlp'
 
-/** The format of OTLP traces. A trace may be spread over several lines. */
+/** The format of traces. The spans of one may be spread over several lines. */
 export const otlp: Format = {
   name: NAME,
   label: 'OpenTelemetry traces',
   keeps:
     'Calls of models with their messages, tools, counts and times; ids and logprobs if a span has the whole reply.',
   joins: true,
-  sniff: (value) => isObject(value) && Array.isArray(value.resourceSpans),
+  sniff: hasSpans,
   read: catchRefusals((value, source) => {
     const spans = (Array.isArray(value) ? value : [value]).flatMap(spansIn)
     const traces = [...Map.groupBy(spans, ({ traceId }) => traceId).values()]
@@ -45,35 +46,20 @@ export const otlp: Format = {
   }),
 }
 
-function spansIn(record: unknown): readonly JsonObject[] {
-  return listIn(record, 'resourceSpans')
-    .flatMap((resource) => listIn(resource, 'scopeSpans'))
-    .flatMap((scope) => listIn(scope, 'spans'))
-}
-
-const listIn = (value: unknown, key: string): readonly JsonObject[] => (isObject(value) ? objectsIn(value[key]) : [])
-
-interface ModelSpan {
-  readonly span: JsonObject
-  readonly attributes: JsonObject
-  readonly events: readonly SpanEvent[]
-}
-
 /** A framework and the client below it may both record a call: the inner span is nearer to the server. */
-function callsOf(trace: readonly JsonObject[]): readonly ModelCall[] {
-  const models = trace.map(modelSpan).filter(({ attributes }) => isModelCall(attributes))
-  const parents = new Set(models.map(({ span }) => span.parentSpanId))
+function callsOf(trace: readonly TraceSpan[]): readonly ModelCall[] {
+  const models = trace.map(withDetails).filter(({ attributes }) => isModelCall(attributes))
+  const parents = new Set(models.map(({ parentSpanId }) => parentSpanId))
   return models
-    .filter(({ span }) => !parents.has(span.spanId))
-    .sort((a, b) => sortTime(a.span.startTimeUnixNano) - sortTime(b.span.startTimeUnixNano))
+    .filter(({ spanId }) => !parents.has(spanId))
+    .sort((a, b) => sortTime(a.startTime) - sortTime(b.startTime))
     .flatMap((model) => callOf(model) ?? [])
 }
 
 /** Attributes of the whole call may be in an event. */
-function modelSpan(span: JsonObject): ModelSpan {
-  const events = listIn(span, 'events').map(({ name, attributes }) => ({ name, attributes: attributesOf(attributes) }))
-  const details = events.filter(({ name }) => name === DETAILS).map(({ attributes }) => attributes)
-  return { span, attributes: Object.assign({}, ...details, attributesOf(span.attributes)), events }
+function withDetails(span: TraceSpan): TraceSpan {
+  const details = span.events.filter(({ name }) => name === DETAILS).map(({ attributes }) => attributes)
+  return { ...span, attributes: Object.assign({}, ...details, span.attributes) }
 }
 
 const CHATS: readonly unknown[] = ['chat', 'text_completion', 'generate_content']
@@ -81,7 +67,7 @@ const CHATS: readonly unknown[] = ['chat', 'text_completion', 'generate_content'
 const isModelCall = (attributes: JsonObject): boolean =>
   attributes['openinference.span.kind'] === 'LLM' || CHATS.includes(attributes['gen_ai.operation.name'])
 
-function callOf({ span, attributes, events }: ModelSpan): ModelCall | undefined {
+function callOf({ spanId, startTime, endTime, attributes, events }: TraceSpan): ModelCall | undefined {
   const input = parseNestedJson(attributes['input.value'])
   const written = flattened(attributes, 'llm.input_messages').map(openInferenceMessage)
   const generic = genAiMessages(attributes)
@@ -100,7 +86,7 @@ function callOf({ span, attributes, events }: ModelSpan): ModelCall | undefined 
   const [reason] = [attributes['gen_ai.response.finish_reasons']].flat()
   const model = [attributes['llm.model_name'], attributes['gen_ai.response.model'], attributes['gen_ai.request.model']]
   return callOfSpan({
-    path: `spans[${JSON.stringify(span.spanId)}].attributes["output.value"]`,
+    path: `spans[${JSON.stringify(spanId)}].attributes["output.value"]`,
     request,
     reply: parseNestedJson(attributes['output.value']),
     message,
@@ -110,8 +96,8 @@ function callOf({ span, attributes, events }: ModelSpan): ModelCall | undefined 
       prompt_tokens: attributes['llm.token_count.prompt'] ?? attributes['gen_ai.usage.input_tokens'],
       completion_tokens: attributes['llm.token_count.completion'] ?? attributes['gen_ai.usage.output_tokens'],
     },
-    startedAt: nanoTime(span.startTimeUnixNano).iso,
-    elapsedMs: elapsedBetween(span.startTimeUnixNano, span.endTimeUnixNano),
+    startedAt: nanoTime(startTime).iso,
+    elapsedMs: elapsedBetween(startTime, endTime),
   })
 }
 
@@ -165,17 +151,3 @@ const entriesOf = (list: unknown): readonly JsonObject[] =>
         .map((key) => list[key])
         .filter(isObject)
     : []
-
-/** Returns attributes by name, with their values in place of OTLP's typed values. */
-function attributesOf(list: unknown): JsonObject {
-  const entries = objectsIn(list)
-  return Object.fromEntries(entries.map(({ key, value }) => [String(key), plainValue(value)]))
-}
-
-function plainValue(value: unknown): unknown {
-  if (!isObject(value)) return undefined
-  if (isObject(value.arrayValue)) return listIn(value.arrayValue, 'values').map(plainValue)
-  if (isObject(value.kvlistValue)) return attributesOf(value.kvlistValue.values)
-  if (value.intValue !== undefined) return Number(value.intValue)
-  return value.stringValue ?? value.doubleValue ?? value.boolValue
-}

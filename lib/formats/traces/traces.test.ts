@@ -262,10 +262,12 @@ describe('an OpenTelemetry trace', () => {
     ])
   })
 
-  test.each(['strands-events.json', 'strands-latest.json'])(
+  test.each(['strands-events.json', 'strands-latest.json', 'strands-printed.jsonl'])(
     'of Strands Agents, %s, opens as the conversation of its agent',
     (name) => {
-      const trajectory = trajectoryOf(otlp, foreignRecords(name)[0])
+      const records = foreignRecords(name)
+      expect(records.map((record) => formatOf(record)?.name)).toEqual(records.map(() => 'otlp'))
+      const trajectory = trajectoryOf(otlp, records)
       const messages = JSON.parse(readFileSync('lib/formats/golden/strands-traces.json', 'utf8')) as readonly unknown[]
       expect(conversation(trajectory)).toEqual([
         { role: 'system', content: 'Use the calculator.' },
@@ -277,6 +279,19 @@ describe('an OpenTelemetry trace', () => {
       })
     },
   )
+
+  test('as the SDK prints it may lack times and the attributes of events', () => {
+    const printed = {
+      name: 'chat',
+      context: { trace_id: '0x1', span_id: '0x2' },
+      attributes: { 'gen_ai.operation.name': 'chat', 'gen_ai.output.messages': '[{"role":"assistant","parts":[]}]' },
+      events: [{ name: 'x' }],
+    }
+    const trajectory = trajectoryOf(otlp, [printed])
+    expect(trajectory.segments).toMatchObject([{ kind: 'response' }])
+    expect(trajectory.segments[0]).not.toHaveProperty('timing')
+    expect(formatOf({ ...printed, context: {} })).toBeUndefined()
+  })
 
   test('with events of other versions has their texts, calls and results', () => {
     const event = (name: unknown, attributes: object) => ({
@@ -329,6 +344,10 @@ describe('an OpenTelemetry trace', () => {
   test('without a call of a model is refused', () => {
     const none = trace(span({ 'openinference.span.kind': 'LLM' }), span({ 'gen_ai.operation.name': 'execute_tool' }))
     expect(refusalOf(otlp, none)).toMatchObject({ path: 'resourceSpans', expected: 'a span with a call of a model' })
+    const wrong = {
+      resourceSpans: [{ scopeSpans: [{ spans: [{ name: 's', attributes: [{ key: 'k', value: 7 }] }] }] }],
+    }
+    expect(refusalOf(otlp, wrong)).toMatchObject({ path: 'resourceSpans' })
     expect(refusalOf(otlp, [7, { resourceSpans: [{ scopeSpans: 7 }] }])).toMatchObject({ path: 'resourceSpans' })
   })
 })

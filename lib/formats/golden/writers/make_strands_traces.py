@@ -5,7 +5,8 @@
     OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental python lib/formats/golden/writers/make_strands_traces.py
 
 Run in the root of the repository. lib/formats/traces/traces.test.ts compares lib/formats with the files. The first run writes an event for
-each message, the second one events with all messages. The file exporter of the collector writes ids as hexadecimal numbers.
+each message, and the same spans as the SDK prints them; the second run writes events with all messages. The file exporter of the collector
+writes ids as hexadecimal numbers.
 """
 import base64
 import json
@@ -88,4 +89,7 @@ def hexadecimal(value):
 name = "strands-latest.json" if latest else "strands-events.json"
 written = hexadecimal(MessageToDict(encode_spans(exporter.get_finished_spans())))
 (FOREIGN / name).write_text(json.dumps(written) + "\n")
+if not latest:
+    printed = [f"{span.to_json(indent=None)}\n" for span in exporter.get_finished_spans()]
+    (FOREIGN / "strands-printed.jsonl").write_text("".join(printed))
 Path("lib/formats/golden/strands-traces.json").write_text(json.dumps(agent.messages) + "\n")
