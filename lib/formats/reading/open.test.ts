@@ -71,6 +71,18 @@ describe('openFile', () => {
   })
 })
 
+test.each(['{"token_ids": [1]}{"token_ids": [2]}', '{\n"token_ids": [1]\n}\n{\n"token_ids": [2]\n}'])(
+  'Values after each other get the command that writes them on lines: %j',
+  (text) => {
+    expect(openText(text, source)).toMatchObject({
+      error: {
+        message: expect.stringContaining('after the JSON value'),
+        hint: expect.stringContaining('`jq -c . FILE'),
+      },
+    })
+  },
+)
+
 test('A value that Python printed gets the calls that make it JSON', () => {
   const found = openText("{'token_ids': [1]}", source)
   expect(!found.ok && found.error.hint).toContain('json.dumps(ast.literal_eval(text))')

@@ -127,11 +127,17 @@ const OPEN_HINT = `Rollscope opens JSON, JSON lines, tables and archives of ${fo
 const CUT_OFF_HINT = 'The record is cut off: write or copy the file again.'
 
 /** Returns whether a text is not JSON because its end is missing. */
-const isCutOff = ({ expected, found }: Violation): boolean =>
+const isCutOff = ({ expected, found }: Pick<Violation, 'expected' | 'found'>): boolean =>
   expected === 'JSON' && /^(the text ends|a list that has no end)/.test(found)
 
-const hintFor = (error: Violation): string =>
-  isCutOff(error) ? CUT_OFF_HINT : error.found.startsWith(PYTHON_LITERAL) ? PYTHON_HINT : OPEN_HINT
+/** Advice for files that were joined without a line break, and for values of several lines after each other. */
+const JOINED_HINT = 'If another value follows, write each on a line of its own: `jq -c . FILE > FILE.jsonl`.'
+
+function hintFor({ expected, found }: Violation): string {
+  if (isCutOff({ expected, found })) return CUT_OFF_HINT
+  if (expected === 'JSON' && found.startsWith('unexpected text after the JSON value')) return JOINED_HINT
+  return found.startsWith(PYTHON_LITERAL) ? PYTHON_HINT : OPEN_HINT
+}
 
 /** Returns the problem of a violation in a record, with its line and path. */
 export function fileProblem({ line, row, path }: RecordPosition, error: Violation, hint = hintFor(error)): FileProblem {
