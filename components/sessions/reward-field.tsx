@@ -13,7 +13,9 @@ interface RewardFieldProps {
 
 /** Shows the reward of a session as a field. An empty field removes it. */
 export function RewardField({ session: { id, reward }, onMessage }: RewardFieldProps) {
-  const [text, setText] = useState(reward === null ? '' : String(reward))
+  /** The typed text. Undefined: the field shows the stored reward. */
+  const [draft, setDraft] = useState<string>()
+  const text = draft ?? (reward === null ? '' : String(reward))
   const field = useId()
   const client = useQueryClient()
   const value = text.trim() === '' ? null : Number(text)
@@ -24,6 +26,8 @@ export function RewardField({ session: { id, reward }, onMessage }: RewardFieldP
     await reportOutcome(async () => {
       await setSessionReward(id, value)
       await client.invalidateQueries({ queryKey: SESSIONS })
+      // Text that was typed while saving stays.
+      setDraft((typed) => (typed === draft ? undefined : typed))
       return value === null ? 'The reward was removed.' : `The reward is ${value}.`
     }, onMessage)
   }
@@ -40,7 +44,7 @@ export function RewardField({ session: { id, reward }, onMessage }: RewardFieldP
         aria-invalid={!isValid || undefined}
         className="min-h-8 w-18 rounded-md border border-line bg-raised px-2 placeholder:text-faint sm:placeholder:text-transparent aria-invalid:border-bad"
         value={text}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => setDraft(event.target.value)}
       />
       <Button type="submit" className="text-xs" disabled={!isValid || value === reward}>
         Set

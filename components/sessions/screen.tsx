@@ -246,7 +246,7 @@ function SessionBar({ session, nodes, error, onMessage, children }: SessionBarPr
         <span className="font-medium text-xs">{countWithNoun(drifts, 'call')} with live drift</span>
       )}
       <span className="ml-auto flex flex-wrap items-center gap-2">
-        <RewardField key={`${id} ${session.reward}`} session={session} onMessage={onMessage} />
+        <RewardField key={id} session={session} onMessage={onMessage} />
         <ExportLeaves session={session} picker={picker} onPicker={setPicker} onMessage={onMessage} />
       </span>
     </div>
@@ -276,6 +276,6 @@ function totalsText(sessions: readonly SessionRow[], saved: SavedSums | undefine
     ),
     `${countText(sum(({ tokens }) => tokens))} tokens`,
     ...(saved ? savingsParts(saved, saved.leaves) : []),
-    'J K session · ↑ ↓ call · C compare the fork',
+    'j k session · ↑ ↓ call · c compare the fork',
   ].join(' · ')
 }

@@ -129,6 +129,22 @@ test('The reward of a session is sent as a number, and a text that is no number 
   expect(send.mock.calls[0]?.[1]?.body).toBe('{"reward":0.5}')
 })
 
+test('The field of the reward keeps the focus and what is typed when the stored reward changes', async () => {
+  vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(null, { status: 204 }))
+  const onMessage = vi.fn()
+  const { rerender } = render(<RewardField session={session} onMessage={onMessage} />, { wrapper: withQueries() })
+  const field = screen.getByLabelText<HTMLInputElement>('Reward')
+  field.focus()
+  fireEvent.change(field, { target: { value: '0.5' } })
+  fireEvent.submit(field)
+  await expect.poll(() => onMessage.mock.calls).toEqual([['The reward is 0.5.']])
+  rerender(<RewardField session={{ ...session, reward: 1 }} onMessage={onMessage} />)
+  expect([field.value, document.activeElement]).toEqual(['1', field])
+  fireEvent.change(field, { target: { value: '0.2' } })
+  rerender(<RewardField session={{ ...session, reward: 0 }} onMessage={onMessage} />)
+  expect(field.value).toBe('0.2')
+})
+
 test('A changed history names the first token that differs from the other call, not the first one of its own', () => {
   const queries = new QueryClient()
   const outcome = { kind: 'ended', reason: 'end_turn' }
