@@ -1,6 +1,7 @@
 import { ArrowDown, ArrowUp, Copy, Trash2 } from 'lucide-react'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { IconButton } from '#components/ui/icon-button.tsx'
+import { elementAt } from '#lib/util/element-at.ts'
 
 interface FormCardProps {
   /** Name for screen readers, such as `message 2`. */
@@ -46,9 +47,12 @@ export function FormCard({ name, head, onMove, onDuplicate, onDelete, children }
   )
 }
 
-/** Returns the ref of a list of cards, and a function that changes its text and moves the focus to a new or moved card. */
-export function useCards(onChange: (text: string) => void) {
+/**
+ * Returns the ref of a list of cards, their keys, and functions that change its text and move the focus to a new or moved card.
+ */
+export function useCards(count: number, onChange: (text: string) => void) {
   const list = useRef<HTMLOListElement>(null)
+  const { keys, ...entries } = useEntryKeys(count)
   /** Index of the card that gets the focus when it is rendered. */
   const wanted = useRef<number>(undefined)
   useEffect(() => {
@@ -60,5 +64,35 @@ export function useCards(onChange: (text: string) => void) {
     onChange(text)
     wanted.current = focused
   }
-  return { list, change }
+  return {
+    list,
+    keys,
+    append: (text: string) => change(text, count),
+    move(text: string, from: number, to: number) {
+      entries.swap(from, to)
+      change(text, to)
+    },
+    duplicate(text: string, at: number) {
+      entries.insert(at + 1)
+      change(text, at + 1)
+    },
+    remove(text: string, at: number) {
+      entries.remove(at)
+      change(text, count > 1 ? Math.max(at - 1, 0) : undefined)
+    },
+  }
+}
+
+/** Returns React’s keys of the entries of a list, which stay with their entries, so that a text that is not valid yet does too. */
+export function useEntryKeys(count: number) {
+  const [known, setKnown] = useState<readonly number[]>([])
+  const next = Math.max(-1, ...known) + 1
+  const keys = Array.from({ length: count }, (_, at) => known[at] ?? next + at)
+  return {
+    keys,
+    swap: (one: number, other: number) =>
+      setKnown(keys.with(one, elementAt(keys, other)).with(other, elementAt(keys, one))),
+    insert: (at: number) => setKnown(keys.toSpliced(at, 0, Math.max(-1, ...keys) + 1)),
+    remove: (at: number) => setKnown(keys.toSpliced(at, 1)),
+  }
 }

@@ -75,6 +75,26 @@ describe('the form of messages', () => {
     expect(text()).toBe(TALK.replace('{"x": 1.0}', '{"x": 2.0}'))
   })
 
+  test('keeps invalid JSON with its call, also if the call before it with the same arguments is deleted', async () => {
+    const calls = '[{"function": {"name": "f", "arguments": {}}}, {"function": {"name": "g", "arguments": {}}}]'
+    const { user } = open(MessagesForm, `[{"role": "assistant", "content": "b", "tool_calls": ${calls}}]`)
+    const written = () =>
+      message(1)
+        .getAllByLabelText<HTMLTextAreaElement>('arguments, JSON')
+        .map(({ value }) => value)
+    await user.type(message(1).getAllByLabelText('arguments, JSON')[0] as HTMLElement, 'x')
+    expect(written()).toEqual(['{}x', '{}'])
+    await user.click(message(1).getByRole('button', { name: 'Delete call 1 of message 1' }))
+    expect(written()).toEqual(['{}'])
+  })
+
+  test('keeps invalid JSON in its message when the message is moved', async () => {
+    const { user } = open(MessagesForm, TALK)
+    await user.type(message(2).getByLabelText('arguments, JSON'), 'x')
+    await user.click(message(2).getByRole('button', { name: 'Move message 2 up' }))
+    expect(message(1).getByLabelText('arguments, JSON')).toHaveProperty('value', '{"x": 1.0}x')
+  })
+
   test('moves a message by keyboard together with the focus', async () => {
     const { text, user } = open(MessagesForm, TALK)
     message(1).getByRole('combobox').focus()

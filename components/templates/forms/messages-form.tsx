@@ -16,7 +16,7 @@ import {
 } from '#lib/templates/document/message-form.ts'
 import { JsonField } from '../editor/json-field.tsx'
 import { Unreadable } from '../editor/unreadable.tsx'
-import { FormCard, useCards } from './form-card.tsx'
+import { FormCard, useCards, useEntryKeys } from './form-card.tsx'
 
 interface MessagesFormProps {
   /** JSON list of messages. */
@@ -29,19 +29,18 @@ const ROLES = ['system', 'user', 'assistant', 'tool', 'developer'] as const
 
 /** Form of the conversation as cards. A change edits only its part of the text, so fields that the form lacks are kept. */
 export function MessagesForm({ text, onChange, onText }: MessagesFormProps) {
-  const { list, change } = useCards(onChange)
   const read = messageCards(text)
+  const cards = read.kind === 'unreadable' ? [] : read.cards
+  const { list, keys, append, move, duplicate, remove } = useCards(cards.length, onChange)
   if (read.kind === 'unreadable') return <Unreadable why={read.why} onText={onText} />
-  const { cards } = read
   const swap = (at: number, to: number) =>
-    to >= 0 && to < cards.length ? () => change(withSwapped(text, [], at, to), to) : undefined
+    to >= 0 && to < cards.length ? () => move(withSwapped(text, [], at, to), at, to) : undefined
   return (
     <div className="grid gap-2.5 p-3">
       <ol ref={list} aria-label="Messages" className="grid gap-2.5">
         {cards.map((card, at) => (
           <FormCard
-            // biome-ignore lint/suspicious/noArrayIndexKey: the index is the identity of a message
-            key={at}
+            key={keys[at]}
             name={`message ${at + 1}`}
             head={
               <>
@@ -54,8 +53,8 @@ export function MessagesForm({ text, onChange, onText }: MessagesFormProps) {
               </>
             }
             onMove={{ up: swap(at, at - 1), down: swap(at, at + 1) }}
-            onDuplicate={() => change(withDuplicate(text, at), at + 1)}
-            onDelete={() => change(withoutValue(text, [at]), cards.length > 1 ? Math.max(at - 1, 0) : undefined)}
+            onDuplicate={() => duplicate(withDuplicate(text, at), at)}
+            onDelete={() => remove(withoutValue(text, [at]), at)}
           >
             <MessageFields card={card} at={at} text={text} onChange={onChange} />
           </FormCard>
@@ -64,7 +63,7 @@ export function MessagesForm({ text, onChange, onText }: MessagesFormProps) {
       {cards.length === 0 && <p className="text-dim">No messages yet. A conversation needs at least one.</p>}
       <div className="flex flex-wrap gap-2">
         {(['user', 'assistant', 'tool', 'system'] as const).map((role) => (
-          <Button key={role} onClick={() => change(withMessage(text, cards.length - 1, role), cards.length)}>
+          <Button key={role} onClick={() => append(withMessage(text, cards.length - 1, role))}>
             <Plus size={14} aria-hidden /> {role}
           </Button>
         ))}
@@ -102,8 +101,11 @@ function MessageFields({ card, at, text, onChange }: MessageFieldsProps) {
   const set = (path: JsonPath, source: string | undefined) =>
     onChange(source === undefined ? withoutValue(text, [at, ...path]) : withValue(text, [at, ...path], source))
   const isAssistant = card.role === 'assistant'
-  const removeCall = (index: number) =>
+  const calls = useEntryKeys(card.toolCalls.length)
+  const removeCall = (index: number) => {
+    calls.remove(index)
     set(card.toolCalls.length === 1 ? ['tool_calls'] : ['tool_calls', index], undefined)
+  }
   return (
     <>
       {(card.role === 'tool' || card.toolCallId !== undefined) && (
@@ -134,8 +136,7 @@ function MessageFields({ card, at, text, onChange }: MessageFieldsProps) {
       <ValueField label="content" field={card.content} onChange={(source) => set(['content'], source)} />
       {card.toolCalls.map((call, index) => (
         <CallFields
-          // biome-ignore lint/suspicious/noArrayIndexKey: the index is the identity of a call
-          key={index}
+          key={calls.keys[index]}
           name={`call ${index + 1} of message ${at + 1}`}
           call={call}
           onSet={(path, source) => set(['tool_calls', index, ...path], source)}

@@ -17,12 +17,12 @@ interface ToolsFormProps {
 
 /** Form of the tools as cards with name, description and parameters. */
 export function ToolsForm({ text, onChange, onText }: ToolsFormProps) {
-  const { list, change } = useCards(onChange)
   const read = toolCards(text)
+  const cards = read.kind === 'unreadable' ? [] : read.cards
+  const { list, keys, append, move, duplicate, remove } = useCards(cards.length, onChange)
   if (read.kind === 'unreadable') return <Unreadable why={read.why} onText={onText} />
-  const { cards } = read
   const swap = (at: number, to: number) =>
-    to >= 0 && to < cards.length ? () => change(withSwapped(text, [], at, to), to) : undefined
+    to >= 0 && to < cards.length ? () => move(withSwapped(text, [], at, to), at, to) : undefined
   return (
     <div className="grid gap-2.5 p-3">
       {cards.length === 0 && (
@@ -35,13 +35,12 @@ export function ToolsForm({ text, onChange, onText }: ToolsFormProps) {
       <ol ref={list} aria-label="Tools" className="grid gap-2.5">
         {cards.map(({ name, description, parameters, holder }, at) => (
           <FormCard
-            // biome-ignore lint/suspicious/noArrayIndexKey: the name changes while it is typed, so the index identifies a tool
-            key={at}
+            key={keys[at]}
             name={`tool ${at + 1}`}
             head={<span className="truncate font-medium font-mono text-[12px]">{name === '' ? 'no name' : name}</span>}
             onMove={{ up: swap(at, at - 1), down: swap(at, at + 1) }}
-            onDuplicate={() => change(withDuplicate(text, at), at + 1)}
-            onDelete={() => (cards.length === 1 ? change('') : change(withoutValue(text, [at]), Math.max(at - 1, 0)))}
+            onDuplicate={() => duplicate(withDuplicate(text, at), at)}
+            onDelete={() => remove(cards.length === 1 ? '' : withoutValue(text, [at]), at)}
           >
             <TextField
               label="name"
@@ -70,7 +69,7 @@ export function ToolsForm({ text, onChange, onText }: ToolsFormProps) {
           </FormCard>
         ))}
       </ol>
-      <Button className="justify-self-start" onClick={() => change(withTool(text, cards.length), cards.length)}>
+      <Button className="justify-self-start" onClick={() => append(withTool(text, cards.length))}>
         <Plus size={14} aria-hidden /> Add a tool
       </Button>
     </div>
