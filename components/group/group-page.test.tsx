@@ -18,7 +18,7 @@ import { NO_MODES } from './tree/folds.ts'
 const go = vi.hoisted(() => vi.fn(async (_href: string) => {}))
 vi.mock('#components/shell/navigation.tsx', () => ({
   Link: (props: { readonly href: string; readonly children?: string }) => <a {...props}>{props.children}</a>,
-  useNavigation: () => ({ go }),
+  useNavigation: () => ({ go, takeFocus: () => false }),
 }))
 
 /** jsdom has no canvas: a point of a plot is a button, and its words follow. */
@@ -173,7 +173,7 @@ describe('The page of a group', () => {
     expect(screen.getByText('0.575 ± 0.433')).toBeTruthy()
     expect(screen.getByText('5 of 8–10 tokens')).toBeTruthy()
     expect(screen.getByText('7 of 8')).toBeTruthy()
-    expect(screen.getByText('pass@4').nextSibling?.textContent).toBe('92.9 %')
+    expect(screen.getByText('pass@4').closest('dt')?.nextSibling?.textContent).toBe('92.9 %')
     expect(screen.getByRole('heading', { name: 'How many?' })).toBeTruthy()
     expect(screen.getByText('41-07').className).toContain('select-all')
   })

@@ -4,8 +4,7 @@
  * its parts share.
  */
 
-import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useCallback, useEffect, useEffectEvent, useMemo, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useRatioPair, useRatios, withDropped } from '#components/inspector/ratios/use-ratios.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
@@ -19,14 +18,12 @@ import { Button } from '#components/ui/button.tsx'
 import { type Pane, Panes } from '#components/ui/panes.tsx'
 import { useMedia } from '#components/ui/use-media.ts'
 import { useOpenedFile } from '#lib/browser/files/use-opened-file.ts'
-import { openedBranchOptions } from '#lib/browser/library/opened-branch.ts'
 import { usePromptLogprobs } from '#lib/browser/rollout/use-prompt-logprobs.ts'
 import { isUnscoredAt } from '#lib/trajectory/scoring/prompt-logprobs.ts'
 import { takesEncoding, takesTokenizer } from '#lib/trajectory/tokens/texts.ts'
 import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { DetailsPane } from './details-pane.tsx'
-import type { Inspection } from './inspection.ts'
 import type { ListPlace } from './list-walk.tsx'
 import { useTokenNotes } from './notes/use-token-notes.ts'
 import { OutlinePane } from './outline-pane.tsx'
@@ -82,7 +79,6 @@ export function Inspector({
   const ratios = useRatios(own.inspection)
   const marks = useMemo(() => withDropped(own.inspection.marks, ratios), [own.inspection.marks, ratios])
   const inspection = { ...own.inspection, marks }
-  useBranchFocus(storedKey, inspection)
   const state = { ...own, inspection }
   const { offer } = inspection
   // The pane is shown first, because a hidden element cannot take the focus.
@@ -172,16 +168,4 @@ export function Inspector({
       )}
     </>
   )
-}
-
-/** Moves the focus to the tokens of a trajectory that another page has opened: the button or the command that opened it is gone. */
-function useBranchFocus(storedKey: string | undefined, { grid }: Pick<Inspection, 'grid'>): void {
-  const client = useQueryClient()
-  const moveFocus = useEffectEvent(() => {
-    const { queryKey } = openedBranchOptions()
-    if (storedKey === undefined || client.getQueryData(queryKey) !== storedKey) return
-    client.setQueryData(queryKey, null)
-    grid.current?.focus()
-  })
-  useEffect(() => moveFocus(), [])
 }

@@ -1,12 +1,10 @@
 'use client'
-import { useQueryClient } from '@tanstack/react-query'
 import { flushSync } from 'react-dom'
 import type { CommandScreen } from '#components/inspector/commands/command.ts'
 import { COMMANDS } from '#components/inspector/commands/commands.ts'
 import { useNavigation } from '#components/shell/navigation.tsx'
 import { useShellActions, useTokensTarget } from '#components/shell/shell-actions.ts'
 import { useCommands } from '#components/shell/use-commands.ts'
-import { openedBranchOptions } from '#lib/browser/library/opened-branch.ts'
 import type { ListPlace } from './list-walk.tsx'
 import { savingActions } from './page-actions.ts'
 import type { InspectionState } from './use-inspection-state.ts'
@@ -30,15 +28,7 @@ export function useInspectorCommands({ state, controls, place, onShowMiddle }: I
     onShowMiddle()
     onView({ tab: 'tokens' })
   }
-  const client = useQueryClient()
-  const openAt = (href: string | undefined) =>
-    href === undefined
-      ? undefined
-      : () => {
-          // The palette has returned the focus to the tokens of this page, which disappear.
-          client.setQueryData(openedBranchOptions().queryKey, keyIn(href))
-          void go(href)
-        }
+  const openAt = (href: string | undefined) => (href === undefined ? undefined : () => void go(href))
   const screenOf = (showPalette: () => void): CommandScreen => ({
     inspection,
     offers,
@@ -66,12 +56,6 @@ export function useInspectorCommands({ state, controls, place, onShowMiddle }: I
     { folds, marks },
   )
   return useCommands({ commands: COMMANDS, screenOf, say: inspection.say })
-}
-
-/** Returns the key of the trajectory at an address; null if it names none, such as that of a row of a file. */
-function keyIn(href: string): string | null {
-  const [, key] = /^\/t\/([^?]+)/.exec(href) ?? []
-  return key === undefined ? null : decodeURIComponent(key)
 }
 
 /** The commands of the inspector and the state of their palette. */

@@ -1,5 +1,6 @@
 import { createContext, useContext, useEffect, useEffectEvent } from 'react'
 import type { Inspection } from '#components/inspector/inspection.ts'
+import { useNavigation } from './navigation.tsx'
 
 /** What a page can request from the frame around it. */
 export interface ShellActions {
@@ -34,9 +35,15 @@ export function useShellActions(): ShellActions {
   return actions
 }
 
-/** Offers the tokens of the page to the frame while the component is mounted. */
+/** Offers the tokens of the page to the frame while the component is mounted. They receive the focus if the page was opened by keyboard. */
 export function useTokensTarget(focus: () => void, shown?: Shown): void {
   const { onTokens } = useShellActions()
+  const { takeFocus } = useNavigation()
+  const receiveFocus = useEffectEvent(() => {
+    if (takeFocus() && document.activeElement === document.body)
+      document.querySelector<HTMLElement>('[role=grid]')?.focus({ preventScroll: true })
+  })
+  useEffect(() => receiveFocus(), [])
   const focusLatest = useEffectEvent(focus)
   const latestShown = useEffectEvent(() => shown)
   useEffect(() => {

@@ -141,6 +141,19 @@ describe('A guarded navigation', () => {
     expect(result.current.waiting).toBeUndefined()
   })
 
+  test('gives the focus to the next page, once, if what opened it had a visible focus', async () => {
+    const { result } = await page()
+    const button = document.createElement('button')
+    document.body.append(button)
+    button.focus()
+    expect(document.querySelector(':focus-visible')).toBe(button)
+    await act(() => result.current.go('/compare'))
+    button.remove()
+    expect([result.current.takeFocus(), result.current.takeFocus()]).toEqual([true, false])
+    await act(() => result.current.go('/library'))
+    expect(result.current.takeFocus()).toBe(false)
+  })
+
   test('does not open after the reader chose to stay, and only the last of two opens', async () => {
     const { result } = await page()
     server = 'refuses'

@@ -14,6 +14,8 @@ export interface Navigation {
   go(href: string, ready?: Promise<unknown>): Promise<void>
   /** Forgets the waiting address. */
   stay(): void
+  /** Returns once whether the page was opened by keyboard: what had the focus is gone, so the page gives it a place. */
+  takeFocus(): boolean
 }
 
 /** Longest time in milliseconds from the press of a link to its click in which the check of the press counts. */
@@ -28,17 +30,21 @@ export function useGuardedNavigation(push: (href: string) => void): Navigation {
   const cache = useQueryClient()
   const [waiting, setWaiting] = useState<string>()
   const latest = useRef(0)
+  const isByKeyboard = useRef(false)
   const pressed = useRef<{ readonly at: number; readonly isAnswering: Promise<boolean> }>(undefined)
   const go = async (href: string, ready?: Promise<unknown>) => {
     const step = ++latest.current
     const checked = pressed.current
     pressed.current = undefined
+    const isFocusVisible = document.querySelector(':focus-visible') !== null
     const isChecked = checked && Date.now() - checked.at < PRESS_MS
     const [answers] = await Promise.all([isChecked ? checked.isAnswering : isAnswering(), ready])
     if (step !== latest.current) return
     cache.setQueryData(applicationOptions().queryKey, answers ? 'answers' : 'unreachable')
     setWaiting(answers ? undefined : href)
-    if (answers) push(href)
+    if (!answers) return
+    isByKeyboard.current = isFocusVisible
+    push(href)
   }
   const resume = useEffectEvent((href: string) => go(href))
   useEffect(() => {
@@ -59,6 +65,11 @@ export function useGuardedNavigation(push: (href: string) => void): Navigation {
     stay() {
       latest.current++
       setWaiting(undefined)
+    },
+    takeFocus() {
+      const isTaken = isByKeyboard.current
+      isByKeyboard.current = false
+      return isTaken
     },
   }
 }

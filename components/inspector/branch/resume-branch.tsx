@@ -5,7 +5,6 @@ import { useNavigation } from '#components/shell/navigation.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { ApiError } from '#lib/browser/api.ts'
 import { startBranches } from '#lib/browser/library/branches.ts'
-import { openedBranchOptions } from '#lib/browser/library/opened-branch.ts'
 import { resumeObstacle } from '#lib/trajectory/messages/resumable.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -27,9 +26,7 @@ export function ResumeBranch({ trajectory, storedKey }: ResumeBranchProps) {
     setProblem(undefined)
     try {
       const { keys } = await startBranches(storedKey, { at: tokenCount(trajectory), n: 1 }, client)
-      const key = keys[0] ?? storedKey
-      client.setQueryData(openedBranchOptions().queryKey, key)
-      await go(`/t/${encodeURIComponent(key)}`)
+      await go(`/t/${encodeURIComponent(keys[0] ?? storedKey)}`)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       setProblem([error.message, error.hint].filter(Boolean).join('. '))
@@ -41,8 +38,7 @@ export function ResumeBranch({ trajectory, storedKey }: ResumeBranchProps) {
   return (
     <>
       <Button
-        // A disabled button would lose the focus.
-        aria-disabled={isStarting}
+        disabled={isStarting}
         title="The model continues the response from its own tokens, in a new trajectory."
         onClick={resume}
       >
