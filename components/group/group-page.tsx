@@ -233,7 +233,7 @@ export function GroupPage({ forest, title, groupId, address, exportFile }: Group
               <span className="flex shrink-0 gap-3 text-faint text-xs max-xl:hidden" aria-hidden>
                 <span>[ ] split</span>
                 <span>Z fold</span>
-                <span>D decisive token</span>
+                <span>d decisive token</span>
               </span>
             </div>
             <DecisiveLine

@@ -46,7 +46,7 @@ export function DetailsPanel({ list, focus, onOpen, onRemove, onExport, onGroup 
         />
       ) : (
         <p className="text-faint text-xs">
-          Click a row or use the arrow keys to see a trajectory here. Enter opens it, E edits it, Space selects it,
+          Click a row or use the arrow keys to see a trajectory here. Enter opens it, e edits it, Space selects it,
           Delete deletes it. The right arrow expands a group, the left arrow collapses it.
         </p>
       )}

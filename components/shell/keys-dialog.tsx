@@ -58,7 +58,7 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
 }
 
 function groupsOf(path: string): readonly KeyGroup[] {
-  if (['/t/', '/example/', '/open'].some((start) => path.startsWith(start)))
+  if (['/t/', '/example/', '/open', '/file/'].some((start) => path.startsWith(start)))
     return [
       ...keyGroups(COMMAND_GROUPS, COMMANDS),
       {
@@ -73,9 +73,10 @@ function groupsOf(path: string): readonly KeyGroup[] {
   if (path === '/compare') return [...keyGroups(COMPARE_GROUPS, COMPARE_COMMANDS), LANES]
   if (path.startsWith('/group')) return [...keyGroups(GROUP_GROUPS, GROUP_COMMANDS), TREE]
   if (path.startsWith('/templates')) return [LAB, TOKENS, ANYWHERE]
-  if (path.startsWith('/library')) return [LIBRARY, ANYWHERE]
+  if (path.startsWith('/library')) return [ROWS, LIBRARY, ANYWHERE]
   if (path.startsWith('/sessions')) return [...keyGroups(SESSION_GROUPS, SESSION_COMMANDS), TOKENS, ANYWHERE]
-  return [PLAYGROUND, ...keyGroups(COMMAND_GROUPS, RUN_COMMANDS)]
+  if (path === '/file') return [ROWS, ANYWHERE]
+  return path === '/' ? [PLAYGROUND, ...keyGroups(COMMAND_GROUPS, RUN_COMMANDS)] : [ANYWHERE]
 }
 
 const ANYWHERE: KeyGroup = { heading: 'Anywhere', keys: [{ names: ['?'], what: 'Keyboard shortcuts' }] }
@@ -122,15 +123,21 @@ const LAB: KeyGroup = {
   ],
 }
 
+const ROWS: KeyGroup = {
+  heading: 'Rows',
+  keys: [
+    { names: ['j', 'ArrowDown'], what: 'One row down' },
+    { names: ['k', 'ArrowUp'], what: 'One row up' },
+    { names: ['Enter'], what: 'Open the trajectory' },
+    { names: ['Space', 'x'], what: 'Select or deselect it' },
+  ],
+}
+
 const LIBRARY: KeyGroup = {
   heading: 'Library',
   keys: [
     { names: ['/'], what: 'Search' },
-    { names: ['j', 'ArrowDown'], what: 'One row down' },
-    { names: ['k', 'ArrowUp'], what: 'One row up' },
     { names: ['ArrowRight', 'ArrowLeft'], what: 'Expand or collapse a group' },
-    { names: ['Enter'], what: 'Open the trajectory' },
-    { names: ['Space', 'x'], what: 'Select or deselect it' },
     { names: ['e'], what: 'Edit title, tags, reward, note; Esc leaves' },
     { names: ['Delete'], what: 'Delete it, or all selected' },
     { names: ['u'], what: 'Undo the last deletion' },
