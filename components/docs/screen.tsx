@@ -14,10 +14,7 @@ interface DocsScreenProps {
 export function DocsScreen({ shown, children }: DocsScreenProps) {
   return (
     <Shell title="Documentation" trajectory={undefined}>
-      <div
-        data-prints-whole
-        className="flex min-h-0 overflow-y-auto max-lg:flex-col lg:overflow-hidden print:overflow-visible"
-      >
+      <div data-prints-whole className="flex min-h-0 overflow-y-auto max-lg:flex-col lg:overflow-hidden">
         <nav
           aria-label="Documentation"
           className={`shrink-0 border-line print:hidden lg:w-64 lg:overflow-y-auto lg:border-r lg:bg-panel lg:p-3.5 ${shown === INDEX_PAGE ? 'hidden' : 'max-lg:hidden'}`}
@@ -36,7 +33,7 @@ export function DocsScreen({ shown, children }: DocsScreenProps) {
             ))}
           </ul>
         </nav>
-        <main className="min-w-0 flex-1 p-4 lg:overflow-y-auto lg:p-6 print:overflow-visible">
+        <main className="min-w-0 flex-1 p-4 lg:overflow-y-auto lg:p-6">
           {shown !== INDEX_PAGE && (
             <Link href="/docs" className="mb-3 inline-flex min-h-6 items-center text-accent hover:underline lg:hidden">
               All pages
