@@ -77,6 +77,25 @@ test('the rescore panel scores both sides, links the largest change to its drift
   expect(changes).toEqual([{ drift: 0 }, { colour: 'column:delta' }])
 })
 
+test('the rescore panel announces the beginning and the end of scoring, and not its progress', async () => {
+  const held = Promise.withResolvers<void>()
+  const score: Score = async function* (request, signal) {
+    for await (const line of scorer()(request, signal)) {
+      yield line
+      if (line.kind === 'scores') await held.promise
+    }
+  }
+  const { panel, user } = shown(DRIFTED, score)
+  const status = within(panel).getByRole('status')
+  await user.click(screen.getByRole('button', { name: 'Rescore both sides' }))
+  expect(await within(panel).findByText(/[1-9]\d* of \d+ tokens scored…/)).toBeDefined()
+  expect(within(panel).getAllByRole('status')).toEqual([status])
+  expect(status.textContent).toMatch(/^Scoring \d+ tokens…$/)
+  held.resolve()
+  await screen.findByText('Largest changes')
+  expect(status.textContent).toBe('Both sides are scored.')
+})
+
 test('the rescore panel shows the noise floor with the temperature of the samples', async () => {
   const { panel } = await rescored(DRIFTED)
   await screen.findByText(/sampled at temperature 1/)

@@ -106,12 +106,13 @@ export function RescorePanel({ rescoring, scorer, view, onView, onToken }: Resco
             data-rescore-start
             onClick={rescore}
             disabled={leftServer === undefined || rightServer === undefined || isLive || refusals.size > 0}
-            title={isLive ? 'One of the runs has not ended yet' : 'Sends both sides as prompts; nothing is generated'}
+            title="Sends both sides as prompts; nothing is generated"
           >
             {found ? 'Rescore' : isSame && leftServer !== rightServer ? 'Score on both servers' : 'Rescore both sides'}
           </Button>
         )}
       </div>
+      {isLive && <p className="mt-1.5 text-dim text-xs">One of the runs has not ended yet.</p>}
       {[...refusals].map((refusal) => (
         <p key={refusal} className="mt-1.5 text-dim text-xs">
           {refusal}
@@ -126,6 +127,11 @@ export function RescorePanel({ rescoring, scorer, view, onView, onToken }: Resco
           ))}
         </ul>
       )}
+      {/* The beginning and the end are announced, and not the numbers between them. */}
+      <p role="status" className="sr-only">
+        {state.kind === 'running' && `Scoring ${countText(state.of)} tokens…`}
+        {state.kind === 'rescored' && 'Both sides are scored.'}
+      </p>
       <div className="mt-2 grid gap-2">
         <RescoreStatus state={state} isSame={isSame} ofSamples={!driftVocabularyOf(pair).costs} />
         {found && (
@@ -173,7 +179,7 @@ function RescoreStatus({ state, isSame, ofSamples }: RescoreStatusProps) {
       )
     case 'running':
       return (
-        <p role="status" className="text-dim text-xs tabular-nums">
+        <p className="text-dim text-xs tabular-nums">
           {countText(state.done)} of {countText(state.of)} tokens scored…
           <progress className="mt-1 block h-1.5 w-full" value={state.done} max={state.of} />
         </p>

@@ -71,7 +71,12 @@ export function BaselineDialog({ trajectory, runKey, onPair, onClose }: Baseline
         {!baseline.ok && <Banner tone="bad" title={baseline.why} hint={baseline.hint} />}
         {refusal && <Banner tone="note" title={refusal.detail} hint={refusal.hint} />}
         {state.kind === 'failed' && <Banner tone="bad" title={state.error.message} hint={state.error.hint} />}
-        <p role="status" className="text-faint text-xs empty:hidden">
+        {/* The numbers of a run change with each token, so only its end is announced. */}
+        <p
+          role="status"
+          aria-live={state.kind === 'running' ? 'off' : 'polite'}
+          className="text-faint text-xs empty:hidden"
+        >
           {state.kind === 'running' &&
             (state.progress
               ? `${countText(state.progress.replies)} replies, ${countText(state.progress.tokens)} tokens…`

@@ -55,6 +55,28 @@ test('the verify panel scores on the recorded server, names the outliers, and co
   expect(onView).toHaveBeenCalledWith({ colour: 'column:verified', tab: 'tokens' })
 })
 
+test('the verify panel announces the beginning and the end of scoring, and not its progress', async () => {
+  const held = Promise.withResolvers<void>()
+  const score: Score = async function* (request, signal) {
+    for await (const line of scorer()(request, signal)) {
+      yield line
+      if (line.kind === 'scores') await held.promise
+    }
+  }
+  const { panel } = show(drawn('c a|b|c|a', { sampling: GREEDY }), score)
+  const status = within(panel).getByRole('status')
+  await scoreAgain()
+  await waitFor(() => expect(panel.textContent).toMatch(/[1-9] of 4 tokens scored…/))
+  expect(
+    within(panel)
+      .getAllByRole('status')
+      .map(({ textContent }) => textContent),
+  ).toEqual(['Scoring 4 tokens…'])
+  held.resolve()
+  await ended(panel, 'scored')
+  expect(status.textContent).toBe('Scored on s.')
+})
+
 test('the verify panel gives no noise floor for tokens that were sampled at another temperature', async () => {
   const { panel } = show(drawn('c a|b', { sampling: { temperature: 0.7 } }))
   await scoreAgain()

@@ -56,6 +56,7 @@ export function VerifyPanel({ inspection, scorer, onColumns }: VerifyPanelProps)
   const recorded = lastServer(trajectory)
   const server = chosen ?? servers.find((name) => name === recorded) ?? defaultServer
   const isScoring = asked?.kind === 'scoring'
+  const isLive = trajectory.outcome.kind === 'running'
   const hasExperts = trajectory.segments.some((segment) => segment.kind === 'response' && segment.routedExperts)
   const returnsExperts = hasExperts && server !== undefined && scorer.expertServers?.includes(server) === true
   const refusal = server === undefined ? undefined : scorer.whyNot?.(server, trajectory)
@@ -146,7 +147,7 @@ export function VerifyPanel({ inspection, scorer, onColumns }: VerifyPanelProps)
           <Button
             ref={button}
             onClick={verify}
-            disabled={server === undefined || refusal !== undefined || trajectory.outcome.kind === 'running'}
+            disabled={server === undefined || refusal !== undefined || isLive}
             title="Sends the same ids as a prompt and compares the logprobs"
           >
             Rescore
@@ -159,10 +160,16 @@ export function VerifyPanel({ inspection, scorer, onColumns }: VerifyPanelProps)
           --enable-return-routed-experts.
         </p>
       )}
+      {isLive && <p className="mt-1.5 text-dim text-xs">The run has not ended yet.</p>}
       {refusal !== undefined && <p className="mt-1.5 text-dim text-xs">{refusal}</p>}
       {recorded !== undefined && scorer.servers && !servers.includes(recorded) && (
         <p className="mt-1.5 text-faint text-xs">It was sampled on {recorded}, which is not among the servers here.</p>
       )}
+      {/* The beginning and the end are announced, and not the numbers between them. */}
+      <p role="status" className="sr-only">
+        {asked?.kind === 'scoring' && `Scoring ${countText(asked.of)} tokens…`}
+        {asked?.kind === 'scored' && `Scored on ${asked.server}.`}
+      </p>
       <div className="mt-2 grid gap-2">
         {!asked && (
           <p className="text-faint text-xs">
@@ -170,7 +177,7 @@ export function VerifyPanel({ inspection, scorer, onColumns }: VerifyPanelProps)
           </p>
         )}
         {asked?.kind === 'scoring' && (
-          <p role="status" className="text-dim text-xs tabular-nums">
+          <p className="text-dim text-xs tabular-nums">
             {countText(asked.done)} of {countText(asked.of)} tokens scored…
             <progress className="mt-1 block h-1.5 w-full" value={asked.done} max={asked.of} />
           </p>

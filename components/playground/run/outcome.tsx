@@ -27,11 +27,13 @@ export function PlaygroundOutcome({
   const ended = outcomeText(outcome)
   const refusalOf = (step: NextStep) =>
     step.kind === 'send' || step.kind === 'resume' ? whyNot(step.setup) : undefined
+  const steps = nextSteps({ outcome, segments, setup })
+  const refusals = new Set(steps.flatMap((step) => refusalOf(step) ?? []))
   return (
     ended && (
       <Banner tone={ended.tone} title={ended.title} hint={ended.hint}>
         <div className="flex flex-wrap gap-2">
-          {nextSteps({ outcome, segments, setup }).map((step) =>
+          {steps.map((step) =>
             step.kind === 'servers' ? (
               <Link
                 key={step.kind}
@@ -53,6 +55,11 @@ export function PlaygroundOutcome({
             ),
           )}
         </div>
+        {[...refusals].map((refusal) => (
+          <p key={refusal} className="basis-full text-dim text-xs">
+            {refusal}
+          </p>
+        ))}
       </Banner>
     )
   )

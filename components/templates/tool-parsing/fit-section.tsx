@@ -111,7 +111,7 @@ export function FitSection({
         <div className="flex flex-wrap items-center gap-2">
           {reading?.kind === 'running' && (
             <>
-              <span role="status" className="text-dim text-xs tabular-nums">
+              <span role="status" aria-live="off" className="text-dim text-xs tabular-nums">
                 {countText(reading.progress?.done ?? 0)} of {countText(reading.progress?.total ?? completions.length)}
               </span>
               <Button onClick={reading.abort}>Stop</Button>
