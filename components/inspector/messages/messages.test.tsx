@@ -173,7 +173,8 @@ test('the Messages tab cuts a long text, states its length, and shows all of it 
 test('the range card shows the totals of a range, and its extremes select their tokens', async () => {
   const onSelect = vi.fn()
   render(<RangeCard inspection={inspectionOf({ onSelect }, [9, 1])} />)
-  const fact = (name: string) => screen.getByText(name, { selector: 'dt' }).nextElementSibling?.textContent
+  const fact = (name: string) =>
+    screen.getByText(name, { selector: 'dt, dt *' }).closest('dt')?.nextElementSibling?.textContent
   expect(screen.getByRole('region', { name: 'Range' }).dataset.range).toBe('1-9')
   expect([fact('tokens'), fact('trained (mask 1)'), fact('segments'), fact('known'), fact('Σ logprob')]).toEqual([
     '9',
@@ -185,6 +186,11 @@ test('the range card shows the totals of a range, and its extremes select their 
   expect(screen.getByRole('region', { name: 'Text of the range' }).textContent).toBe('hi<end><think>日a1<end>\n4')
   await userEvent.click(screen.getByRole('button', { name: 'token 6' }))
   expect(onSelect).toHaveBeenCalledWith({ anchor: 6, focus: 6 }, 'tokens')
+})
+
+test('the range card shows hidden characters of its text', () => {
+  render(<RangeCard inspection={inspectionOf({ trajectory: saying('a\u202eb') }, [0, 0])} />)
+  expect(screen.getByRole('region', { name: 'Text of the range' }).textContent).toBe('a⟨U+202E⟩b')
 })
 
 test('the range card shows the totals of a context range as context, and reports a range past the end', () => {

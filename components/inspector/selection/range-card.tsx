@@ -5,6 +5,7 @@ import { countText, decimalText, percentText } from '#components/token-view/numb
 import { selectedRange, single } from '#components/token-view/selection.ts'
 import { CopyChoices } from '#components/ui/copy-button.tsx'
 import { Fact, Facts, Heading } from '#components/ui/facts.tsx'
+import { visibleText } from '#components/ui/visible-text.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { type Extreme, idsIn, type RangeSums, rangeSums } from '#lib/trajectory/tokens/range-sums.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
@@ -75,7 +76,7 @@ export function RangeCard({ inspection }: RangeCardProps) {
         tabIndex={0}
         className="mb-3 max-h-64 overflow-y-auto whitespace-pre-wrap rounded-md border border-line bg-raised px-2 py-1.5 font-mono text-xs [overflow-wrap:anywhere]"
       >
-        {beginning}
+        {visibleText(beginning)}
         {left > 0 && (
           <span className="text-faint">
             … and {countText(left)} more {left === 1 ? 'token' : 'tokens'}; copy to get all
