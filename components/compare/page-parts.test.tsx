@@ -171,7 +171,7 @@ test('a layer filters the drift list, and the drift card names the layer', async
   expect(listed()).toBe(3)
   cleanup()
   render(<DriftCard pair={pair} drift={0} state="pinned" linksOf={() => null} />)
-  expect(screen.getByText('layer').nextSibling?.textContent).toBe('content')
+  expect(screen.getByText('layer').closest('dt')?.nextSibling?.textContent).toBe('content')
 })
 
 test('the drift card shows the ids and the bytes of both sides', () => {

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { visibleText } from './visible-text.ts'
 
 /** A list of names with their values. */
@@ -6,7 +6,7 @@ export function Facts({ children }: { readonly children: ReactNode }) {
   return <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-xs tabular-nums">{children}</dl>
 }
 
-/** A name and a value in Facts; hidden characters of texts become visible. */
+/** A name and a value in Facts; hidden characters of texts become visible. The name of a fact with a title is a button that shows it. */
 export function Fact({
   name,
   title,
@@ -16,14 +16,27 @@ export function Fact({
   readonly title?: string | undefined
   readonly children: ReactNode
 }) {
+  const [isExplained, setIsExplained] = useState(false)
   return (
     <>
       <dt className="text-dim" title={title}>
-        {visibleText(name)}
+        {title === undefined ? (
+          visibleText(name)
+        ) : (
+          <button
+            type="button"
+            aria-expanded={isExplained}
+            className="text-left underline decoration-dotted underline-offset-2"
+            onClick={() => setIsExplained(!isExplained)}
+          >
+            {visibleText(name)}
+          </button>
+        )}
       </dt>
       <dd className="min-w-0 text-right [overflow-wrap:anywhere]" title={title}>
         {typeof children === 'string' ? visibleText(children) : children}
       </dd>
+      {isExplained && <dd className="col-span-2 text-faint [overflow-wrap:anywhere]">{title}</dd>}
     </>
   )
 }

@@ -129,8 +129,8 @@ test('The list of outliers begins with the farthest ratio, names causes, and its
 test('The facts show totals and corrections, and the interval of the geometric mean can be changed', async () => {
   render(<Page of={trajectory} />)
   const facts = within(await screen.findByRole('region', { name: 'Trainer and rollout' }))
-  expect(facts.getByText('KL k3').nextSibling?.textContent).toMatch(/^\d\.\d{4}$/)
-  expect(facts.getByText('TIS caps').nextSibling?.textContent).toBe('3 · 37.5 %')
+  expect(facts.getByText('KL k3').closest('dt')?.nextSibling?.textContent).toMatch(/^\d\.\d{4}$/)
+  expect(facts.getByText('TIS caps').closest('dt')?.nextSibling?.textContent).toBe('3 · 37.5 %')
   expect(facts.getByText('sample dropped')).toBeDefined()
   fireEvent.change(facts.getByLabelText('Smallest geometric mean'), { target: { value: '0.5' } })
   fireEvent.change(facts.getByLabelText('Largest geometric mean'), { target: { value: '2' } })

@@ -18,7 +18,8 @@ import { TrajectoryTotals } from './totals.tsx'
 
 const card = (index: number, trajectory: TrajectoryView = sample) =>
   render(<TokenCard trajectory={trajectory} token={tokenAt(trajectory, index) as Token} state="pinned" />)
-const fact = (name: string) => screen.getByText(name, { selector: 'dt' }).nextElementSibling?.textContent
+const fact = (name: string) =>
+  screen.getByText(name, { selector: 'dt, dt *' }).closest('dt')?.nextElementSibling?.textContent
 
 test('the token card shows all facts about a token', () => {
   card(6)
@@ -146,7 +147,7 @@ test('calls are unknown if a file has only ids, and are counted in its messages'
 
 test('totals show drift if the trajectory was checked for it', () => {
   const { rerender } = render(<TrajectoryTotals trajectory={sample} />)
-  expect(screen.queryByText('drift', { selector: 'dt' })).toBeNull()
+  expect(screen.queryByText('drift', { selector: 'dt, dt *' })).toBeNull()
   rerender(<TrajectoryTotals trajectory={sample} driftSpans={null} />)
   expect(fact('drift')).toBe('—')
   rerender(<TrajectoryTotals trajectory={sample} driftSpans={1} />)
@@ -381,7 +382,7 @@ test('the composer sends by key, and only if there is a question and no run', as
 
 test('totals name a tokenizer that was the server’s', () => {
   const { rerender } = render(<TrajectoryTotals trajectory={sample} />)
-  expect(screen.queryByText('tokenizer', { selector: 'dt' })).toBeNull()
+  expect(screen.queryByText('tokenizer', { selector: 'dt, dt *' })).toBeNull()
   const { model } = sample
   const tokenizer = { name: '/models/qwen', source: 'server', specialIds: [] } as const
   rerender(<TrajectoryTotals trajectory={{ ...sample, model: { ...model, tokenizer } }} />)
