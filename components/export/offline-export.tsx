@@ -47,7 +47,7 @@ export function OfflineExport({ trajectory, tokens, onClose, onError }: OfflineE
           ))}
         </div>
       </div>
-      <Button aria-label="Export as an offline page" isBusy={isSaving} onClick={save}>
+      <Button aria-label="Export as an offline page" disabled={isSaving} onClick={save}>
         {isSaving ? 'Writing…' : 'Export'}
       </Button>
     </li>

@@ -77,7 +77,7 @@ export function FileRowScreen({ row: index }: { readonly row: number }) {
           <p role="status" className="mt-2 mb-1.5 text-faint text-xs">
             Read from {file.name}, {placeWords(row)}. Not stored.
           </p>
-          <Button isBusy={storing.kind === 'pending'} onClick={keep}>
+          <Button disabled={storing.kind === 'pending'} onClick={keep}>
             {storing.kind === 'pending' ? 'Storing…' : 'Store'}
           </Button>
         </>

@@ -73,8 +73,7 @@ function FileSamples({ file }: { readonly file: ShownIndex }) {
           <span className="flex-1" />
           <Filters filter={filter} outcomes={outcomes} onFilter={setFilter} />
           <Button
-            isBusy={isStoring}
-            disabled={status.kind !== 'finished' && status.kind !== 'full'}
+            disabled={isStoring || (status.kind !== 'finished' && status.kind !== 'full')}
             title="Store every trajectory of the file in the library"
             onClick={() => store('all')}
           >
@@ -103,7 +102,11 @@ function FileSamples({ file }: { readonly file: ShownIndex }) {
       {chosen.size > 0 && (
         <div className="flex flex-wrap items-center gap-2 border-line border-t bg-panel px-3.5 py-2">
           <span className="mr-1 font-medium">{countText(chosen.size)} selected</span>
-          <Button look="primary" isBusy={isStoring} onClick={() => store(rows.filter((_, index) => chosen.has(index)))}>
+          <Button
+            look="primary"
+            disabled={isStoring}
+            onClick={() => store(rows.filter((_, index) => chosen.has(index)))}
+          >
             {isStoring ? 'Storing…' : `Store ${countText(chosen.size)}`}
           </Button>
           <Button look="quiet" onClick={() => indexedFile.choose(new Set())}>

@@ -58,7 +58,7 @@ export function ServersScreen() {
   const isNarrowDetail = asked !== null || isAdding
   return (
     <Shell title="Servers" server={setup.server} trajectory={undefined}>
-      <main className="grid min-h-0 grid-rows-[minmax(0,1fr)] lg:grid-cols-[320px_minmax(0,1fr)]">
+      <main data-prints-whole className="grid min-h-0 grid-rows-[minmax(0,1fr)] lg:grid-cols-[320px_minmax(0,1fr)]">
         <section
           ref={list}
           tabIndex={-1}
@@ -246,10 +246,10 @@ function Server({ server, status, isUsed, takesFocus, onUse, onEdit, onRemoved }
         {hasKey && ' · a key is stored'}
       </p>
       <div className="mt-3 flex flex-wrap items-center gap-2">
-        <Button onClick={onUse} isBusy={isUsed}>
+        <Button onClick={onUse} disabled={isUsed}>
           {isUsed ? 'Used in the playground' : 'Use in the playground'}
         </Button>
-        <Button onClick={test} isBusy={tested === 'testing'}>
+        <Button onClick={test} disabled={tested === 'testing'}>
           Test
         </Button>
         {source === 'saved' && (

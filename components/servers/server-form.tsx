@@ -85,8 +85,7 @@ export function ServerForm({ draft, saved, problem, isSaving, first, onChange, o
         <Button
           look="primary"
           type="submit"
-          isBusy={isSaving}
-          disabled={draft.name.trim() === '' || draft.baseUrl.trim() === ''}
+          disabled={isSaving || draft.name.trim() === '' || draft.baseUrl.trim() === ''}
         >
           {isSaving ? 'Saving…' : 'Save'}
         </Button>

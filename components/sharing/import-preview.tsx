@@ -118,7 +118,7 @@ export function ImportPreview(props: ImportPreviewProps) {
         )}
         <div className="flex gap-2">
           {!isNothing && (
-            <Button look="primary" isBusy={isImporting} onClick={onImport}>
+            <Button look="primary" disabled={isImporting} onClick={onImport}>
               {isImporting ? 'Importing…' : 'Import'}
             </Button>
           )}

@@ -28,7 +28,7 @@ export const TokenizerFormEnd = ({ state, downloads, isIncomplete, children }: T
           Reading the tokenizer…
         </p>
       )}
-      <Button look="primary" type="submit" isBusy={state === 'reading'} disabled={isIncomplete}>
+      <Button look="primary" type="submit" disabled={state === 'reading' || isIncomplete}>
         {children}
       </Button>
     </div>

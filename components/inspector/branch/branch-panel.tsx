@@ -150,7 +150,7 @@ function BranchForm({ trajectory, token, storedKey, insertion, onInsertion, offe
                 look="primary"
                 className="min-w-0 flex-1"
                 aria-keyshortcuts="R"
-                aria-disabled={isStarting}
+                disabled={isStarting}
               >
                 <span className="flex-1 text-left">Resample × {draft.count.trim()}</span> <KeyHint>R</KeyHint>
               </Button>
@@ -324,7 +324,7 @@ interface ActionRowProps {
 
 const ActionRow = ({ keyHint, note, title, isStarting = false, onRun, children }: ActionRowProps) => (
   <div className="flex items-center gap-2 p-2">
-    <Button className="w-43" aria-keyshortcuts={keyHint} title={title} aria-disabled={isStarting} onClick={onRun}>
+    <Button className="w-43" aria-keyshortcuts={keyHint} title={title} disabled={isStarting} onClick={onRun}>
       <span className="flex-1 text-left">{children}</span> <KeyHint>{keyHint}</KeyHint>
     </Button>
     <span className="min-w-0 flex-1 truncate text-dim text-xs tabular-nums">{note}</span>

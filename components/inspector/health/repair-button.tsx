@@ -1,6 +1,7 @@
 'use client'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useStableFocus } from '#components/ui/button.tsx'
 import { ApiError } from '#lib/browser/api.ts'
 import { repairTrajectory, TRAJECTORIES, trajectoryOptions } from '#lib/browser/queries.ts'
 import type { RepairOffer } from '#lib/trajectory/health/health.ts'
@@ -39,10 +40,8 @@ export function RepairButton({ storedKey, repair, isUndo = false, onDone }: Repa
         </span>
       )}
       <button
-        type="button"
-        disabled={state === 'running'}
         className="shrink-0 py-1 font-medium text-accent hover:underline"
-        onClick={apply}
+        {...useStableFocus({ disabled: state === 'running', onClick: apply })}
       >
         {repair.title}
       </button>

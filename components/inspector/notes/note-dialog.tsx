@@ -69,12 +69,12 @@ export function NoteDialog({ trajectory, draft, save, remove, close }: NoteDialo
         />
         <div className="flex flex-wrap justify-end gap-2">
           {draft.id !== undefined && (
-            <Button className="mr-auto" isBusy={isSaving} onClick={() => run(remove)}>
+            <Button className="mr-auto" disabled={isSaving} onClick={() => run(remove)}>
               Delete note
             </Button>
           )}
           <Button onClick={close}>Cancel</Button>
-          <Button type="submit" look="primary" isBusy={isSaving} disabled={text.trim() === ''}>
+          <Button type="submit" look="primary" disabled={isSaving || text.trim() === ''}>
             Save note
           </Button>
         </div>

@@ -159,19 +159,20 @@ function Estimates({ inspection, storedKey, known, onClose }: EstimatesProps) {
               ))}
             </select>
           )}
-          {estimate?.state === 'running' && (
+          {/* Both are the same button, which keeps the focus. */}
+          {estimate?.state === 'running' ? (
             <Button disabled={isStarting} onClick={() => change('cancel')}>
               Cancel, {countText(estimate.progress.ended)} of {countText(estimate.progress.resamples)}
             </Button>
-          )}
-          {estimate &&
+          ) : (
+            estimate &&
             !inherited &&
-            estimate.state !== 'running' &&
             estimate.progress.ended < estimate.progress.resamples && (
               <Button disabled={isStarting} onClick={() => change('resume')}>
                 Resume, {countText(estimate.progress.resamples - estimate.progress.ended)} left
               </Button>
-            )}
+            )
+          )}
           {obstacle === undefined && id !== undefined && (
             <Button aria-expanded={isFormShown} onClick={() => setIsOpen(!isOpen)}>
               New estimate…

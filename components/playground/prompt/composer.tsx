@@ -175,7 +175,8 @@ function useFocusRepair() {
   const hadFocus = useRef(false)
   useLayoutEffect(() => {
     const { activeElement } = document
-    const isLost = activeElement === document.body || activeElement?.matches(':disabled') === true
+    const isLost =
+      activeElement === document.body || activeElement?.matches(':disabled, [data-send][aria-disabled="true"]') === true
     if (hadFocus.current && isLost) ref.current?.querySelector('textarea')?.focus()
   })
   return {

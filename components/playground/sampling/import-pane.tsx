@@ -41,7 +41,7 @@ export function ImportPane({ sampling, samples, loadOfModel, onApply }: ImportPa
   return (
     <div className="grid gap-3">
       <div className="flex flex-wrap gap-2">
-        <Button isBusy={model.kind === 'loading'} onClick={askModel}>
+        <Button disabled={model.kind === 'loading'} onClick={askModel}>
           {model.kind === 'loading' ? 'Loading…' : 'Load the model’s defaults'}
         </Button>
         <FileButton

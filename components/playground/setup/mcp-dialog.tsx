@@ -108,7 +108,7 @@ function ServerTools({ server: { name, place, source }, chosen, clash, onToggle,
           </p>
         </div>
         {isAsked ? (
-          <Button onClick={() => refetch()} isBusy={isFetching}>
+          <Button onClick={() => refetch()} disabled={isFetching}>
             {isFetching ? 'Loading…' : 'Reload tools'}
           </Button>
         ) : (

@@ -72,7 +72,7 @@ export function StructuredForm({ prompt, schema, onEdit, onAsk, onRecord, onClos
           onChange={({ target }) => setIsRecorded(target.checked)}
         />
         <div>
-          <Button look="primary" isBusy={state.kind === 'asking'} disabled={!isAskable} onClick={ask}>
+          <Button look="primary" disabled={state.kind === 'asking' || !isAskable} onClick={ask}>
             {state.kind === 'asking' ? 'Requesting…' : isRecorded ? 'Request and add' : 'Request'}
           </Button>
         </div>

@@ -61,7 +61,7 @@ export function OpenUrl({ onOpening, onOpened }: OpenUrlProps) {
             aria-invalid={refusal ? true : undefined}
           />
         </div>
-        <Button type="submit" aria-disabled={isOpening}>
+        <Button type="submit" disabled={isOpening}>
           {isOpening ? 'Opening…' : 'Open URL'}
         </Button>
       </form>

@@ -61,8 +61,7 @@ export function CheckStrip({ serverProblem, onAsk, onShow }: CheckStripProps) {
             key={renderer}
             className="text-xs"
             title={hint}
-            isBusy={answers[renderer]?.kind === 'asking'}
-            disabled={renderer === 'server' && serverProblem !== undefined}
+            disabled={answers[renderer]?.kind === 'asking' || (renderer === 'server' && serverProblem !== undefined)}
             onClick={() => ask(renderer)}
           >
             {answers[renderer]?.kind === 'asking' ? 'Checking…' : title}

@@ -93,7 +93,7 @@ export function ServerSection({ text, tools, lanes, servers, first, refusals, as
           value={reasoningParser}
           onChange={({ target }) => setReasoningParser(target.value)}
         />
-        <Button type="submit" isBusy={request?.kind === 'asking'} disabled={text === '' || refusal !== undefined}>
+        <Button type="submit" disabled={request?.kind === 'asking' || text === '' || refusal !== undefined}>
           Parse on the server
         </Button>
       </form>

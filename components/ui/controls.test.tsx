@@ -1,0 +1,59 @@
+import { render, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { useState } from 'react'
+import { expect, test, vi } from 'vitest'
+import { Button } from './button.tsx'
+import { Fact, Facts } from './facts.tsx'
+import { CheckField } from './field.tsx'
+
+test('a checkbox is described by its note, which is not part of its name', () => {
+  render(<CheckField label="Live view" note="off: whole replies" />)
+  const box = screen.getByRole('checkbox', { name: 'Live view' })
+  const note = document.getElementById(box.getAttribute('aria-describedby') ?? '')
+  expect(note?.textContent).toBe('off: whole replies')
+})
+
+function Form({ onSend }: { readonly onSend: () => void }) {
+  const [isSending, setIsSending] = useState(false)
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSend()
+        setIsSending(true)
+      }}
+    >
+      <Button type="submit" disabled={isSending}>
+        Send
+      </Button>
+      <Button>Cancel</Button>
+    </form>
+  )
+}
+
+test('a button that its own action disables keeps the focus and does nothing, until the focus leaves it', async () => {
+  const send = vi.fn()
+  render(<Form onSend={send} />)
+  const button = screen.getByRole<HTMLButtonElement>('button', { name: 'Send' })
+  button.focus()
+  await userEvent.keyboard('{Enter}{Enter}')
+  expect(send).toHaveBeenCalledOnce()
+  expect(document.activeElement).toBe(button)
+  expect([button.disabled, button.ariaDisabled]).toEqual([false, 'true'])
+  await userEvent.tab()
+  expect(document.activeElement?.textContent).toBe('Cancel')
+  expect(button.disabled).toBe(true)
+})
+
+test('the name of a fact with a title shows it as text', async () => {
+  render(
+    <Facts>
+      <Fact name="rank" title="Among the recorded alternatives">
+        1
+      </Fact>
+    </Facts>,
+  )
+  expect(screen.queryByText('Among the recorded alternatives')).toBeNull()
+  await userEvent.click(screen.getByRole('button', { name: 'rank', expanded: false }))
+  expect(screen.getByText('Among the recorded alternatives')).toBeDefined()
+})
