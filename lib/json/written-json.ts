@@ -1,3 +1,5 @@
+import { isObject } from './json-object.ts'
+
 /** Parses JSON so that JSON.stringify keeps the spelling of numbers, with JSON.rawJSON. */
 export const parseWritten = (text: string): unknown =>
   JSON.parse(text, (_, value: unknown, context?: { readonly source?: string }) =>
@@ -10,8 +12,20 @@ export const parseWritten = (text: string): unknown =>
 export const writtenNumber = (value: object): string | undefined =>
   Object.getPrototypeOf(value) === null && 'rawJSON' in value ? JSON.stringify(value) : undefined
 
-/** Returns whether a JSON text has a number that JSON.stringify would write differently, such as 1.0 or one of 20 digits. */
-export const losesDigits = (text: string): boolean =>
+/** The arguments of a call. Without `json`, `input` has all that was written. */
+interface WrittenInput {
+  readonly input: unknown
+  readonly json?: string | undefined
+}
+
+/** Returns the text of arguments if `input`, which JSON.parse returned for it, lacks digits that it has: those of 1.0, or of 20 digits. */
+export const exactText = (text: string, input: unknown): Pick<WrittenInput, 'json'> =>
+  isObject(input) && losesDigits(text) ? { json: text } : {}
+
+/** Returns the arguments of a call with their numbers as they are written. */
+export const exactInput = ({ input, json }: WrittenInput): unknown => (json === undefined ? input : parseWritten(json))
+
+const losesDigits = (text: string): boolean =>
   MAY_LOSE.test(text) && JSON.stringify(parseWritten(text)) !== JSON.stringify(JSON.parse(text))
 
 const MAY_LOSE = /\d[.eE]|\d{16}|-0/

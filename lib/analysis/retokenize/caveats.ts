@@ -3,7 +3,7 @@
  * drift of the run.
  */
 
-import { parseWritten } from '#lib/json/written-json.ts'
+import { exactInput } from '#lib/json/written-json.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { Message, Span, Vocab } from '#lib/trajectory/format/trajectory.ts'
 import { bytesOf } from '#lib/trajectory/tokens/pieces.ts'
@@ -126,9 +126,7 @@ function partCaveats(messages: readonly Message[]): readonly string[] {
 
 function numberCaveats(messages: readonly Message[], tools: TrajectoryView['model']['tools']): readonly string[] {
   const sources = [
-    ...messages
-      .flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []))
-      .map(({ input, json }) => (json === undefined ? input : parseWritten(json))),
+    ...messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : [])).map(exactInput),
     ...tools.map(({ inputSchema }) => inputSchema),
   ]
   if (!sources.some(hasLostSpelling)) return []

@@ -4,7 +4,7 @@
  * templates that look back (Qwen3 writes the last reply differently than earlier ones).
  */
 
-import { parseWritten } from '#lib/json/written-json.ts'
+import { exactInput } from '#lib/json/written-json.ts'
 import {
   type ChatTemplate,
   type RenderInput,
@@ -312,10 +312,10 @@ export function templateMessage(message: Message, calls: readonly ToolCall[]): T
         content: templateContent(message.content),
         ...(message.reasoning !== undefined && { reasoning_content: message.reasoning }),
         ...(message.toolCalls && {
-          tool_calls: message.toolCalls.map(({ id, name, input, json }) => ({
+          tool_calls: message.toolCalls.map(({ id, name, ...written }) => ({
             ...(id !== undefined && { id }),
             type: 'function',
-            function: { name, arguments: json === undefined ? input : parseWritten(json) },
+            function: { name, arguments: exactInput(written) },
           })),
         }),
       }

@@ -1,5 +1,4 @@
-import { isObject } from '#lib/json/json-object.ts'
-import { losesDigits } from '#lib/json/written-json.ts'
+import { exactText } from '#lib/json/written-json.ts'
 import type { ReplyPart } from '#lib/session/call.ts'
 import { BETWEEN_THOUGHTS } from '#lib/session/protocols/reply-parts.ts'
 import type { Message } from '#lib/trajectory/format/trajectory.ts'
@@ -22,7 +21,7 @@ export function toClientMessage(parts: readonly ReplyPart[]): AssistantMessage {
 
 function callOf({ id, name, arguments: text }: Extract<ReplyPart, { kind: 'call' }>) {
   const input = inputOf(text)
-  return { id, name, input, ...(isObject(input) && losesDigits(text) && { json: text }) }
+  return { id, name, input, ...exactText(text, input) }
 }
 
 /** Returns arguments as clients send them back: parsed, or as their text if a call was begun and became malformed. */

@@ -1,5 +1,4 @@
 /** Compares the experts that two passes over the same tokens chose, such as the rollout and a prefill. */
-import { int32At } from '#lib/util/element-at.ts'
 import { type ExpertRows, expertShape } from './routed-experts.ts'
 
 /** The share of equal choices of each token, and how the choices were counted. */
@@ -57,10 +56,6 @@ function layersWithExperts({ perToken, entries }: ExpertRows, perLayer: number):
 }
 
 function inBoth(a: Int32Array, from: number, b: Int32Array, to: number, count: number): number {
-  let common = 0
-  for (let index = 0; index < count; index++) {
-    const entry = int32At(a, from + index)
-    if (b.subarray(to, to + count).includes(entry)) common++
-  }
-  return common
+  const others = b.subarray(to, to + count)
+  return a.subarray(from, from + count).reduce((common, entry) => common + Number(others.includes(entry)), 0)
 }

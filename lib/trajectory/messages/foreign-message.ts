@@ -4,7 +4,7 @@
  */
 import { isObject, type JsonObject, objectsIn, storable, without } from '#lib/json/json-object.ts'
 import { parseNestedJson } from '#lib/json/nested-json.ts'
-import { losesDigits } from '#lib/json/written-json.ts'
+import { exactText } from '#lib/json/written-json.ts'
 import type { ContentPart, Message } from '../format/trajectory.ts'
 import { foreignImage, IMAGE_BLOCKS } from '../images/foreign-image.ts'
 
@@ -73,7 +73,7 @@ function callWith(id: unknown, name: unknown, given: unknown): Call {
     ...(typeof id === 'string' && { id }),
     name: typeof name === 'string' ? name : '',
     input,
-    ...(typeof given === 'string' && isObject(input) && losesDigits(given) && { json: given }),
+    ...(typeof given === 'string' && exactText(given, input)),
   }
 }
 
