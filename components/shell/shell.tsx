@@ -247,7 +247,7 @@ function ApplicationUnreachable({
     <Banner
       tone="bad"
       title="The application does not respond. Trying again every second…"
-      hint={`It has stopped, or the tunnel to it is closed. Start it again with npm start. This page does not change.${
+      hint={`It is busy, it has stopped, or the tunnel to it is closed. If it has stopped, start it again with npm start. This page does not change.${
         waiting === undefined ? '' : ` ${page} opens when it responds again.`
       }`}
     >

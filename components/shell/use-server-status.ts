@@ -27,7 +27,7 @@ const UNREACHABLE: ShownStatus = {
   state: 'failed',
   code: 'UNREACHABLE',
   message: 'The application does not respond.',
-  hint: 'Start it again with npm start.',
+  hint: 'If it has stopped, start it again with npm start.',
 }
 
 interface Answer {

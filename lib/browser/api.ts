@@ -133,7 +133,7 @@ export const unreachableError = (): ApiError =>
     0,
     'UNREACHABLE',
     'Rollscope’s own server does not answer.',
-    'Rollscope was stopped, or the tunnel to it is closed. Start it again with npm start.',
+    'It is busy, it was stopped, or the tunnel to it is closed. If it was stopped, start it again with npm start.',
   )
 
 /** Calls the server; the caller reads the answer, such as a file. Throws ApiError, or the signal's reason. */
