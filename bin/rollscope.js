@@ -1,12 +1,11 @@
 #!/usr/bin/env node
 // The command line. It may be started by an older Node, which reads no TypeScript: the Node that npm brought runs it.
 import { spawn } from 'node:child_process'
-import { createRequire } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
+import { packagedNode } from './installed.js'
 
-const packaged = path.dirname(createRequire(import.meta.url).resolve('node/package.json'))
-const node = path.join(packaged, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+const node = path.join(packagedNode(), 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
 const main = path.join(import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname), 'main.ts')
 // These limits of V8's heap are those of `npm start`. Without them it keeps several times as much garbage.
 const flags = ['--max-semi-space-size=16', '--heap-growing-percent=100', '--disable-warning=ExperimentalWarning']
