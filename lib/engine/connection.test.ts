@@ -10,7 +10,7 @@ async function connected(parts: readonly string[]) {
   const received: Record<string, unknown>[] = []
   const server = createServer(async (request, response) => {
     received.push({ ...request.headers, url: request.url })
-    response.writeHead(500, { 'content-type': 'text/plain' })
+    response.writeHead(500, { 'content-type': 'text/plain', 'retry-after': '9' })
     for (const part of parts) {
       response.write(part)
       // Each part becomes a chunk of its own.
@@ -33,7 +33,7 @@ test.each([[[`a ${KEY} b`]], [['a secret-of', '-the-ser', 'ver b']], [['a ', KEY
       new AbortController().signal,
     )
     const text = Buffer.concat(await Array.fromAsync(answer.chunks)).toString()
-    expect([answer.status, answer.contentType, text]).toEqual([500, 'text/plain', 'a [key] b'])
+    expect([answer.status, answer.contentType, answer.retryAfter, text]).toEqual([500, 'text/plain', '9', 'a [key] b'])
     expect(received).toMatchObject([{ url: '/echo', authorization: `Bearer ${KEY}`, 'x-smg-routing-key': 'ses_1' }])
   },
 )

@@ -47,7 +47,7 @@ interface ForwardedCall {
 export type ForwardCall = (
   call: ForwardedCall,
   signal: AbortSignal,
-) => Promise<Pick<HttpReply, 'status' | 'contentType' | 'chunks'>>
+) => Promise<Pick<HttpReply, 'status' | 'contentType' | 'retryAfter' | 'chunks'>>
 
 /** The connection to one inference server. */
 export interface ServerConnection extends Omit<Server, 'identity'> {
@@ -89,8 +89,8 @@ export function createConnection({
       return parseReply(await jsonOf(reply, apiKey), schema, path, apiKey)
     },
     async forward(call, signal) {
-      const { status, contentType, chunks } = await send({ ...call, signal, acceptsErrors: true })
-      return { status, contentType, chunks: apiKey === undefined ? chunks : withoutSecret(chunks, apiKey) }
+      const { status, contentType, retryAfter, chunks } = await send({ ...call, signal, acceptsErrors: true })
+      return { status, contentType, retryAfter, chunks: apiKey === undefined ? chunks : withoutSecret(chunks, apiKey) }
     },
     close: () => transport.close(),
   }

@@ -77,6 +77,8 @@ interface Call {
 export interface HttpReply {
   readonly status: number
   readonly contentType: string
+  /** The header Retry-After; undefined if the server sent none. */
+  readonly retryAfter?: string | undefined
   /** The largest size in bytes that the whole body, or one event of it, may have in memory. */
   readonly wholeBytes: number
   /** The parts of the body. They end early only by throwing EngineError. */
@@ -232,6 +234,7 @@ async function send(
   return {
     status,
     contentType: header('content-type') ?? '',
+    retryAfter: header('retry-after'),
     wholeBytes,
     chunks: { [Symbol.asyncIterator]: chunks },
     bytes,

@@ -18,7 +18,6 @@ import { ids, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
 import { LIMITS } from '#lib/util/limits.ts'
 import { readText } from '../http/body.ts'
-import { json } from '../http/json-response.ts'
 import { newRequestId } from '../http/request-id.ts'
 import type { Services } from '../services.ts'
 import { callFacts, INTERRUPTED } from './call-facts.ts'
@@ -47,8 +46,9 @@ async function answerGenerate(session: Session, request: Request, all: Services)
     const sent = JSON.stringify({ ...body, return_logprob: true })
     const answer = await forwardCall(session, request, sent, all)
     const received = await answer.text()
+    const asAnswered = (text: string) => new Response(text, { status: answer.status, headers: answer.headers })
     const reply = parsedObject(received)
-    if (!reply) return new Response(received, { status: answer.status, headers: answer.headers })
+    if (!reply) return asAnswered(received)
     const output = answer.ok ? outputOf(reply) : undefined
     if (output) {
       const facts = callFacts(listed, { status: 200 })
@@ -56,7 +56,7 @@ async function answerGenerate(session: Session, request: Request, all: Services)
         session.exclusive(() => record({ session, body, inputIds, output, reply, facts, begun }, request.signal)),
       )
     }
-    return json(body.return_logprob === true ? reply : withoutLogprobs(reply), answer.status)
+    return asAnswered(JSON.stringify(body.return_logprob === true ? reply : withoutLogprobs(reply)))
   } finally {
     if (!isRecorded && begun !== undefined) await triedTo(session, async () => all.store.endSessionCall(begun))
   }

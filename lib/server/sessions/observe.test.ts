@@ -39,7 +39,7 @@ const forward: EngineClient['forward'] = async ({ body }) => {
   const chunks = (async function* () {
     yield Buffer.from(JSON.stringify(answer))
   })()
-  return { status, contentType: 'application/json', chunks }
+  return { status, contentType: 'application/json', retryAfter: status === 429 ? '7' : undefined, chunks }
 }
 
 beforeEach(() => {
@@ -134,7 +134,7 @@ test('An error of the server goes on to the client, and the call stays visible',
   answers = [{ prompt: '', reply: '', status: 429 }]
   const id = await observed()
   const response = await send('POST', `/sessions/${id}/v1/chat/completions`, { model: 'm', messages: [user('a')] })
-  expect(response.status).toBe(429)
+  expect([response.status, response.headers.get('retry-after')]).toEqual([429, '7'])
   expect(await response.text()).toContain('the model is asleep')
   expect((await calls(id)).map(({ status }) => status)).toEqual([429])
 })

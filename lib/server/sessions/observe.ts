@@ -83,12 +83,12 @@ async function requestWhole(
   signal: AbortSignal,
 ): Promise<JsonObject> {
   const { stream_options: _, ...sent } = body
-  const { status, chunks } = await forward(
+  const { status, retryAfter, chunks } = await forward(
     { method: 'POST', path: protocols.chat.path, body: JSON.stringify({ ...sent, ...WITH_IDS }), routingKey },
     signal,
   )
   const text = Buffer.concat(await Array.fromAsync(chunks)).toString('utf8')
-  if (status < 200 || status >= 300) throw errorFromStatus(status, text, {})
+  if (status < 200 || status >= 300) throw errorFromStatus(status, text, { retryAfter })
   const value = parseReplyJson(text, undefined)
   return isObject(value) ? value : {}
 }

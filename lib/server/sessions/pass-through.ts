@@ -61,9 +61,10 @@ export async function forwardCall(
   const answer = async () => {
     const routed = session ? { ...call, routingKey: session.id } : call
     const signal = AbortSignal.any([request.signal, all.sessions.closing])
-    const { status, contentType, chunks } = await client.forward(routed, signal)
+    const { status, contentType, retryAfter, chunks } = await client.forward(routed, signal)
     const { body: stream, headers } = streamResponse(chunks, {
       'content-type': contentType || 'application/octet-stream',
+      ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
     })
     return new Response(stream, { status, headers })
   }

@@ -1191,6 +1191,7 @@ function teaServer(): readonly object[] {
     return {
       status: 418,
       contentType: 'text/plain',
+      retryAfter: '9',
       chunks: (async function* () {
         yield Buffer.from('tea')
       })(),
@@ -1206,7 +1207,7 @@ test('Other paths go on to the server with its status, and are not recorded', as
   const forwarded = teaServer()
   const id = await created()
   const response = await send('GET', `/sessions/${id}/get_load?x=1`)
-  expect([response.status, await response.text()]).toEqual([418, 'tea'])
+  expect([response.status, await response.text(), response.headers.get('retry-after')]).toEqual([418, 'tea', '9'])
   expect(forwarded).toEqual([{ method: 'GET', path: '/get_load?x=1', routingKey: id }])
   expect(await calls(id)).toEqual([])
   const generated = await send('POST', `/sessions/${id}/generate`, { input_ids: [97] })
