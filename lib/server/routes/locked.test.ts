@@ -53,6 +53,8 @@ const imported: Trajectory = {
   provenance: { kind: 'import', format: 'slime', lacked: [] },
 }
 
+const call = { model: 'm', messages: [{ role: 'user', content: 'q' }] }
+
 test.each<[string, string, object]>([
   ['PATCH', '/api/trajectories/sample', { title: 'x' }],
   ['POST', '/api/trajectories/sample/notes', { start: 0, end: 1, text: 'x' }],
@@ -62,6 +64,8 @@ test.each<[string, string, object]>([
   ['POST', '/api/groups', { prompt: 'q', samples: 2 }],
   ['POST', '/api/rollouts', { prompt: 'q', detached: true }],
   ['POST', '/sessions', { session_id: 'ses' }],
+  ['POST', '/sessions/auto/v1/chat/completions', call],
+  ['POST', '/sessions/auto/v1/messages', { ...call, max_tokens: 9, metadata: { session_id: 'named' } }],
 ])('%s %s waits for a lock of another program while other requests are answered', async (method, address, body) => {
   for (const trajectory of [sample, imported, { ...sample, id: 'deleted' }]) all.store.add(trajectory)
   all.store.remove('deleted')

@@ -23,16 +23,27 @@ export async function chooseSession(
   signal: AbortSignal,
   startedAt: Date,
 ): Promise<Session> {
-  const { sessions } = all
+  const { sessions, store } = all
   if (id !== AUTO_SESSION) return sessions.find(id)
   const named = sessionNamedIn(headers) ?? call.metadata.sessionId
-  if (named !== undefined) return sessions.create({ isAuto: true }, checkedId(named), startedAt)
+  if (named !== undefined) {
+    if (!store.session(checkedId(named))) await store.whenUnlocked()
+    return sessions.create({ isAuto: true }, named, startedAt)
+  }
   const serving = await sessions.defaultServing.find({ tools: call.tools, options: call.templateArguments }, signal)
   const sent = { messages: call.messages, context: serving.context }
-  const candidates = sessions
-    .automatic(beginningKey(sent))
-    .map((session) => ({ id: session.id, forest: session.forest, takesRetries: takesRetries(session, startedAt) }))
-  const found = findSession(sent, candidates)
+  const find = () => {
+    const candidates = sessions
+      .automatic(beginningKey(sent))
+      .map((session) => ({ id: session.id, forest: session.forest, takesRetries: takesRetries(session, startedAt) }))
+    return findSession(sent, candidates)
+  }
+  let found = find()
+  if (found === undefined) {
+    await store.whenUnlocked()
+    // An equal call may have opened its session meanwhile.
+    found = find()
+  }
   return found === undefined ? sessions.create({ isAuto: true }, undefined, startedAt) : sessions.find(found)
 }
 

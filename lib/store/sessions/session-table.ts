@@ -127,6 +127,8 @@ export function createSessionTable(database: DatabaseSync, instance: Pick<Instan
   }
   return {
     addSession: ({ id, createdAt, settings, reward }) =>
+      // A call that names its session needs no write, which another program may block.
+      one.get(id) === undefined &&
       transaction(database, () => {
         if (one.get(id)) return false
         insertRow(database, 'sessions', { id, created_at: createdAt, settings, reward })
