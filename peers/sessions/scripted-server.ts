@@ -53,10 +53,11 @@ export async function startScriptedProtocolServer(): Promise<ScriptedProtocolSer
       return
     }
     const [, protocol] = found
-    const body = JSON.parse((await request.setEncoding('utf8').toArray()).join('')) as JsonObject
+    const text = (await request.setEncoding('utf8').toArray()).join('')
+    const body = JSON.parse(text) as JsonObject
     requests.push({ path: protocol.path, body })
     try {
-      send(protocol, protocol.read(body), response, requests.length)
+      send(protocol, protocol.read(body, text), response, requests.length)
     } catch (error) {
       if (!(error instanceof CallRefusal)) throw error
       const name = protocol === protocols.messages ? 'messages' : 'chat'

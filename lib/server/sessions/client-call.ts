@@ -40,8 +40,9 @@ export async function answerClient(
   let body: JsonObject = {}
   const beginning: Beginning = {}
   try {
-    body = await bodyOf(request)
-    const call = protocols[name].read(body)
+    const text = await readText(request, LIMITS.runBytes, 'Send shorter messages, or smaller images.')
+    body = bodyIn(text)
+    const call = protocols[name].read(body, text)
     session = await chooseSession(sessionId, call, request.headers, all, signal, started.at)
     const chosen = session
     const answering: Answering = { name, session: chosen, call, body, started, request, signal, all, beginning }
@@ -84,9 +85,8 @@ interface Beginning {
   live?: LiveCall
 }
 
-/** Returns the JSON object of a body. Throws HttpProblem or CallRefusal. */
-async function bodyOf(request: Request): Promise<JsonObject> {
-  const text = await readText(request, LIMITS.runBytes, 'Send shorter messages, or smaller images.')
+/** Returns the JSON object of a body. Throws CallRefusal. */
+function bodyIn(text: string): JsonObject {
   let value: unknown
   try {
     value = JSON.parse(text)

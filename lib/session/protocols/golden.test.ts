@@ -16,7 +16,7 @@ const requests: readonly ClientRequest[] = JSON.parse(
 
 const read = ({ path, body }: ClientRequest) => {
   const protocol = Object.values(protocols).find((one) => one.path === path) ?? expect.fail(`no protocol has ${path}`)
-  return protocol.read(body)
+  return protocol.read(body, JSON.stringify(body))
 }
 
 const turns = requests

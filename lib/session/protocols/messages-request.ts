@@ -1,8 +1,10 @@
 /** Reads requests of Anthropic messages. */
 import * as z from 'zod/mini'
-import type { JsonObject } from '#lib/json/json-object.ts'
+import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import { parseWritten } from '#lib/json/written-json.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { Message } from '#lib/trajectory/format/trajectory.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { SessionCall, ToolChoice } from '../call.ts'
 import {
   callMetadata,
@@ -85,6 +87,8 @@ const message = z.discriminatedUnion('role', [
   z.strictObject({ role: z.literal('system'), content: z.union([z.string(), z.array(textBlock)]) }),
 ])
 
+type Turn = z.infer<typeof message>
+
 const tool = z.strictObject({
   type: maybe(z.literal('custom')),
   name: z.string().check(z.minLength(1)),
@@ -138,8 +142,11 @@ function isCount(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 1_000_000
 }
 
-/** Reads the body of a request to /v1/messages. Throws CallRefusal. */
-export function readMessagesCall(body: unknown): SessionCall {
+/**
+ * Reads the body of a request to /v1/messages. Throws CallRefusal. The arguments of calls are objects of the body, so their numbers
+ * have the spelling of its text.
+ */
+export function readMessagesCall(body: unknown, text: string): SessionCall {
   const read = checkedBody(body, schema, MESSAGES_UNREAD)
   const tools = checkedTools((read.tools ?? []).map(toolOf))
   const choice = checkedChoice(choiceOf(read.tool_choice), tools)
@@ -147,7 +154,7 @@ export function readMessagesCall(body: unknown): SessionCall {
   return {
     protocol: 'messages',
     model: read.model,
-    messages: [...systemMessages(read.system), ...read.messages.flatMap(messagesOf)],
+    messages: [...systemMessages(read.system), ...withWrittenInputs(read.messages, text).flatMap(messagesOf)],
     tools,
     toolChoice: choice,
     parallelToolCalls: !(read.tool_choice && 'disable_parallel_tool_use' in read.tool_choice
@@ -180,8 +187,26 @@ function systemMessages(system: string | readonly { readonly text: string }[] | 
   return text === '' ? [] : [{ role: 'system', content: text }]
 }
 
+/** Returns turns whose calls have their arguments as JSON texts, in which the numbers are as the body's text has them. */
+function withWrittenInputs(turns: readonly Turn[], text: string): readonly Turn[] {
+  if (!turns.some(({ content }) => typeof content !== 'string' && content.some(isCall))) return turns
+  const written = parseWritten(text) as { readonly messages: readonly { readonly content: readonly JsonObject[] }[] }
+  return turns.map((turn, index) => {
+    if (turn.role !== 'assistant' || typeof turn.content === 'string') return turn
+    const content = turn.content.map((block, place) =>
+      isCall(block)
+        ? { ...block, input: JSON.stringify(elementAt(elementAt(written.messages, index).content, place).input) }
+        : block,
+    )
+    return { ...turn, content }
+  })
+}
+
+const isCall = (block: { readonly type: string; readonly input?: unknown }): boolean =>
+  block.type === 'tool_use' && isObject(block.input)
+
 /** Returns the messages of a turn in the order of its blocks: each tool result is a message, and so are the texts between results. */
-function messagesOf(turn: z.infer<typeof message>): readonly Message[] {
+function messagesOf(turn: Turn): readonly Message[] {
   if (turn.role === 'system') return systemMessages(turn.content)
   if (turn.role === 'assistant' || typeof turn.content === 'string') return messagesIn(turn)
   const groups: JsonObject[][] = []

@@ -28,8 +28,8 @@ export interface ReplyStream {
 export interface Protocol {
   /** Path under the address of a session. */
   readonly path: string
-  /** Reads the parsed JSON body of a request. Throws CallRefusal. */
-  read(body: unknown): SessionCall
+  /** Reads the parsed JSON body of a request, of which `text` is the JSON text. Throws CallRefusal. */
+  read(body: unknown, text: string): SessionCall
   /** Returns the body of the answer with status 200. */
   whole(reply: SessionReply, call: SessionCall, bytes: BytesOfToken): JsonObject
   /** Returns the writer of a streamed answer. */

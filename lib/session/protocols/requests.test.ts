@@ -18,12 +18,13 @@ const BODIES: Readonly<Record<ProtocolName, Readonly<Record<string, unknown>>>> 
   responses: { model: 'tiny', input: 'hi' },
 }
 
-const read = (name: ProtocolName, changes: object = {}) => protocols[name].read({ ...BODIES[name], ...changes })
+const readBody = (name: ProtocolName, body: unknown) => protocols[name].read(body, JSON.stringify(body))
+const read = (name: ProtocolName, changes: object = {}) => readBody(name, { ...BODIES[name], ...changes })
 
 /** Returns the refusal of a body as its client gets it. */
 function refusalOf(name: ProtocolName, body: unknown): CallRefusal {
   try {
-    protocols[name].read(body)
+    readBody(name, body)
   } catch (error) {
     if (error instanceof CallRefusal) return error
     throw error
@@ -399,6 +400,30 @@ describe('A request of Anthropic messages', () => {
       metadata: { user: 'u1' },
     })
     expect(call.sampling).toEqual({ max_new_tokens: 9, temperature: 0, top_k: 3, stop: ['END'] })
+  })
+
+  test('has the digits of arguments, which are objects of its body', () => {
+    const inputs = ['{"a":1152921504606846976,"b":[1.0,-0.0]}', '{"a":1}', '"{\\"a\\":1.0}"', '3.0', '{"a":1.0}']
+    const calls = inputs.map((input, index) => `{"type":"tool_use","id":"t${index}","name":"f","input":${input}}`)
+    const turns = `[{"role":"user","content":"1.0"},{"role":"assistant","content":[{"type":"text","text":"."},${calls}]}]`
+    const text = `{"model":"tiny","max_tokens":9,"temperature":1.0,"messages":${turns}}`
+    const body = JSON.parse(text) as object
+    const { messages, body: kept, sampling } = protocols.messages.read(body, text)
+    expect(messages).toEqual([
+      { role: 'user', content: '1.0' },
+      {
+        role: 'assistant',
+        content: '.',
+        toolCalls: [
+          { id: 't0', name: 'f', input: { a: 2 ** 60, b: [1, -0] }, json: inputs[0] },
+          { id: 't1', name: 'f', input: { a: 1 } },
+          { id: 't2', name: 'f', input: { a: 1 }, json: '{"a":1.0}' },
+          { id: 't3', name: 'f', input: 3 },
+          { id: 't4', name: 'f', input: { a: 1 }, json: inputs[4] },
+        ],
+      },
+    ])
+    expect([kept, sampling]).toEqual([body, { max_new_tokens: 9, temperature: 1 }])
   })
 
   test('reads each choice of tools, and the output configuration', () => {
