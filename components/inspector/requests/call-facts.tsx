@@ -37,7 +37,7 @@ function Sent({ call, hash }: Pick<CallFactsProps, 'call' | 'hash'>) {
   const isChat = request.endpoint === 'chat'
   return (
     <Facts>
-      <Fact name="server">{request.server}</Fact>
+      <Fact name="server">{request.server ?? 'unknown'}</Fact>
       <Fact name="rid">{request.rid ?? 'none'}</Fact>
       {isChat && <Fact name="endpoint">/v1/chat/completions</Fact>}
       {request.chat && (

@@ -53,6 +53,16 @@ test('the Requests tab has the share from the cache of what the model read, whic
   expect(screen.getAllByText(/^2,000 in · 1,500 cached$/)).toHaveLength(3)
 })
 
+test('the Requests tab says that the server of a request is unknown if the file does not name it', () => {
+  const segments = example.segments.map((segment) =>
+    segment.kind === 'response' && segment.request
+      ? { ...segment, request: { ...segment.request, server: undefined } }
+      : segment,
+  )
+  setUp({ ...example, segments })
+  expect(screen.getAllByText('server')[0]?.nextElementSibling?.textContent).toBe('unknown')
+})
+
 test('the Requests tab says why a file has no requests', () => {
   const bare = example.segments.map((segment) => ({ ...segment, request: undefined })) as Trajectory['segments']
   setUp({ ...example, segments: bare, provenance: { kind: 'import', format: 'slime', lacked: [] } })

@@ -191,12 +191,11 @@ function newMessages(call: ModelCall, before: ModelCall | undefined): readonly M
 
 /** A request is known if the file has it with the ids of its prompt. */
 function requestOf(call: ModelCall, before: ModelCall | undefined): Pick<ResponseSegment, 'request'> {
-  const { prompt, sampling, messages, model, engine } = call
+  const { prompt, sampling, messages, model } = call
   if (!prompt || !sampling) return {}
   const sharedMessages = commonMessages(before?.messages ?? [], messages ?? [])
   return {
     request: {
-      server: engine ?? 'unknown',
       ...(messages && {
         endpoint: 'chat' as const,
         chat: { model: model ?? '', kept: sharedMessages, messages: messages.slice(sharedMessages) },

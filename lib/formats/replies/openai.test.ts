@@ -124,7 +124,7 @@ describe('The Responses API', () => {
     expect(trajectoryOf(responses, { request: { input: 'q', temperature: 0.5 }, response: whole })).toMatchObject({
       segments: [
         { ids: [1, 2], messages: [{ role: 'user', content: 'q' }] },
-        { ids: [3, 4], logprobs: [-1, -1], request: { server: 'vllm' } },
+        { ids: [3, 4], logprobs: [-1, -1], request: { inputLength: 2, samplingParams: { temperature: 0.5 } } },
       ],
       columnMeanings: { logprobs: { engine: 'vllm', values: 'raw', temperature: 0.5 } },
       outcome: { reason: 'end_turn' },

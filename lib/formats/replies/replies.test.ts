@@ -1,6 +1,7 @@
 /** Records have the fields that the servers write; recorded files are in files.test.ts. */
 import { describe, expect, test } from 'vitest'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { lastServer } from '#lib/trajectory/messages/response-calls.ts'
 import type { Format } from '../format.ts'
 import { catchRefusals } from '../reading/record-error.ts'
 import { formatOf } from '../registry.ts'
@@ -146,8 +147,9 @@ describe('a chat completion', () => {
     expect(prompt).toMatchObject({ messages: [{ role: 'user', content: 'hi' }], derivation: { kind: 'reported' } })
     expect(response).toMatchObject({
       usage: { promptTokens: 1, completionTokens: 1 },
-      request: { server: 'sglang', endpoint: 'chat', inputLength: 1, samplingParams: { temperature: 0.7, top_k: 5 } },
+      request: { endpoint: 'chat', inputLength: 1, samplingParams: { temperature: 0.7, top_k: 5 } },
     })
+    expect(lastServer(trajectory)).toBeUndefined()
     expect(missing(trajectory)).toEqual(['texts', 'special_tokens'])
   })
 

@@ -38,6 +38,11 @@ describe('The request of a stored branch', () => {
     expect(bodyOf(branch({ kind: 'continued', token: 5 }, [prompt, response]))).toEqual({ at: 5, n: 1 })
     expect(bodyOf(branch({ kind: 'cut' }, [prompt, response]))).toEqual({ at: 3, n: 0 })
     expect(bodyOf(branch({ kind: 'settings' }, [prompt, response]))).toEqual({ at: 3, n: 1, ...settings })
+    const { server: _, ...anyServer } = settings
+    const { server: __, ...sent } = request
+    expect(
+      bodyOf(branch({ kind: 'settings' }, [prompt, { ...response, resumed: [{ at: 1, request: sent }] }])),
+    ).toEqual({ at: 3, n: 1, ...anyServer })
   })
 
   test('has the inserted ids, with the settings of the tokens after them, or without a run', () => {

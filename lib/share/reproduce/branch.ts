@@ -82,7 +82,8 @@ function settingsOf(
   const sent = token && requestAt(trajectory, token)
   const limits = provenance.kind === 'rollout' ? provenance.limits : undefined
   return {
-    ...(sent && { sampling: toSamplingRequest(sent.samplingParams), server: sent.server }),
+    ...(sent && { sampling: toSamplingRequest(sent.samplingParams) }),
+    ...(sent?.server !== undefined && { server: sent.server }),
     ...(limits && Object.keys(limits).length > 0 && { limits }),
   }
 }

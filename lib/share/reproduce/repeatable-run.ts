@@ -79,7 +79,7 @@ export function repeatableRunOfTrajectory(trajectory: TrajectoryView): Repeatabl
       ...(sent?.logprobStartLen !== undefined && { promptLogprobs: true }),
       ...(sent?.routedExpertsStart !== undefined && { routedExperts: true }),
       ...(sent?.adapter !== undefined && { adapter: sent.adapter }),
-      ...(sent && { server: sent.server }),
+      ...(sent?.server !== undefined && { server: sent.server }),
     },
     samples: 1,
     specs: model.tools,

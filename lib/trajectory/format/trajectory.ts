@@ -308,7 +308,7 @@ const finish = withDescription(
 
 const request = withDescription(
   z.looseObject({
-    server: withDescription(z.string(), 'Name of the saved server.'),
+    server: withDescription(z.optional(z.string()), 'Name of the saved server. Omitted: unknown.'),
     rid: withDescription(z.optional(z.string()), 'Request id sent to the server. Omitted: none.'),
     endpoint: withDescription(
       z.optional(z.literal('chat')),

@@ -35,7 +35,7 @@ export function requestAt(
   return (segment.kind === 'response' ? callAt(response, indexInSegment) : responseCalls(response)[0])?.request
 }
 
-/** Returns the name of the server of the last call that sampled the last response; undefined if none is recorded. */
+/** Returns the name of the server of the last call that sampled the last response; undefined if it is unknown. */
 export function lastServer({ segments }: Pick<TrajectoryView, 'segments'>): string | undefined {
   const last = segments.findLast((segment) => segment.kind === 'response')
   return last && responseCalls(last).at(-1)?.request?.server
