@@ -107,7 +107,7 @@ export const TEMPLATE_MARKS: readonly TemplateMarks[] = [
   { parser: 'deepseek_v4', marks: ['｜DSML｜', 'tool_calls>'] },
   { parser: 'deepseek_v32', marks: ['｜DSML｜', 'function_calls>'] },
   // The template of Hunyuan MT 2 names DeepSeek’s tags too, and writes none of them.
-  { parser: 'hunyuan', marks: ['<tool_sep>'] },
+  { parser: 'hunyuan', marks: ['<tool_sep>', '<arg_key>'] },
   { parser: 'deepseek_v3', marks: ['<｜tool▁sep｜>', '```json'] },
   { parser: 'deepseek_v31', marks: ['<｜tool▁sep｜>'] },
   { parser: 'minimax-m2', marks: ['<minimax:tool_call>'] },

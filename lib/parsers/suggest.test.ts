@@ -108,6 +108,10 @@ describe('suggestParser gives the reason in words', () => {
       { parser: 'hunyuan', because: 'the chat template contains <tool_sep>', by: 'template' },
     ],
     [
+      { chatTemplate: "{{ '<param name=' }}{%- set content = content.split('<tool_sep>') %}" },
+      { parser: 'minicpm5', because: 'the chat template contains <param name=', by: 'template' },
+    ],
+    [
       { chatTemplate: String.raw`{{ '\n<tool_calls>' }}{{ '<tool_call>\n{"name": "' }}` },
       { parser: 'hermes', because: String.raw`the chat template contains <tool_call>\n{`, by: 'template' },
     ],
