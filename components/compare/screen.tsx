@@ -46,7 +46,7 @@ export function CompareScreen() {
   const rightSource = useSource(right)
   const state = useCompared({ side: left, source: leftSource }, { side: right, source: rightSource })
   const sides = { left, right }
-  const asked = asking && { side: sides[asking.name], source: asking.name === 'left' ? leftSource : rightSource }
+  const dialogSide = asking && { side: sides[asking.name], source: asking.name === 'left' ? leftSource : rightSource }
   const setSide = (name: SideName, side: Side) => {
     setAsking(undefined)
     address.setSides({ ...textsOf(sides), [name]: sideText(side) })
@@ -120,19 +120,19 @@ export function CompareScreen() {
           onClose={() => setAsking(undefined)}
         />
       )}
-      {asking?.what === 'making' && asked?.side && (
+      {asking?.what === 'making' && dialogSide?.side && (
         <ReconstructionDialog
           name={asking.name}
-          side={asked.side}
-          trajectory={asked.source.trajectory}
+          side={dialogSide.side}
+          trajectory={dialogSide.source.trajectory}
           onSide={(side) => setSide(asking.name, side)}
           onClose={() => setAsking(undefined)}
         />
       )}
-      {asking?.what === 'baseline' && asked?.side && asked.source.trajectory && (
+      {asking?.what === 'baseline' && dialogSide?.side && dialogSide.source.trajectory && (
         <BaselineDialog
-          trajectory={asked.source.trajectory}
-          runKey={asked.side.key}
+          trajectory={dialogSide.source.trajectory}
+          runKey={dialogSide.side.key}
           onPair={(first, second) => {
             setAsking(undefined)
             address.setSides({ left: sideText(first), right: sideText(second) })

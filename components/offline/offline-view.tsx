@@ -52,7 +52,7 @@ export function OfflineView({ trajectory, view: saved }: OfflineViewProps) {
   const [recent, setRecent] = useState<readonly string[]>([])
   const { view, onView, onSelect } = inspection
   const { selection } = view
-  const shown = tokenAt(trajectory, selection?.focus ?? inspection.pointed ?? -1)
+  const token = tokenAt(trajectory, selection?.focus ?? inspection.pointed ?? -1)
   const drift = inspection.marks.find(({ kind }) => kind === 'drift')
   const choose = (index: number) => onSelect(single(index), 'tokens')
   const toggleLegend = () => legend.current?.toggle()
@@ -105,7 +105,7 @@ export function OfflineView({ trajectory, view: saved }: OfflineViewProps) {
         shown={pane}
         onShow={setPane}
         names={['Outline', 'Tokens', 'Details']}
-        gist={shown && <TokenSummaryLine token={shown} vocab={trajectory.vocab} />}
+        gist={token && <TokenSummaryLine token={token} vocab={trajectory.vocab} />}
         left={
           <>
             <Heading>Trajectory</Heading>
@@ -148,8 +148,8 @@ export function OfflineView({ trajectory, view: saved }: OfflineViewProps) {
           <>
             {selection && !isSingle(selection) ? (
               <RangeCard inspection={inspection} />
-            ) : shown ? (
-              <TokenCard trajectory={trajectory} token={shown} state={selection ? 'pinned' : 'pointed'} />
+            ) : token ? (
+              <TokenCard trajectory={trajectory} token={token} state={selection ? 'pinned' : 'pointed'} />
             ) : (
               <p className="text-faint text-xs">
                 Point at a token to see it here; click to pin it, drag to select several. Arrow keys move, Esc clears

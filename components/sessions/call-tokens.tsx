@@ -37,7 +37,7 @@ export function CallTokens({ sessionId, entry, nodes }: CallTokensProps) {
   const { call, node } = entry
   const key = node?.trajectory ?? undefined
   const { data, error } = usePath(key, nodes)
-  const shown = useShownTokens(sessionId, node, nodes, data)
+  const trajectory = useShownTokens(sessionId, node, nodes, data)
   const text = attachmentText(call, nodes)
   const other = forkedFrom(call, nodes)
   const compared = comparedHref(entry, other)
@@ -85,8 +85,8 @@ export function CallTokens({ sessionId, entry, nodes }: CallTokensProps) {
       </div>
       {!node ? (
         <CallRequest sessionId={sessionId} call={call} />
-      ) : shown ? (
-        <PathTokens key={`${sessionId} ${node.node}`} trajectory={shown} firstToken={node.start} />
+      ) : trajectory ? (
+        <PathTokens key={`${sessionId} ${node.node}`} trajectory={trajectory} firstToken={node.start} />
       ) : (
         <p className="p-3.5 text-faint text-sm">{absenceText(node, error)}</p>
       )}

@@ -39,7 +39,7 @@ export async function connect(
   onLost: () => void,
 ): Promise<McpConnection> {
   const client = new Client({ name: 'rollscope', version })
-  const { transport, said: lastOutput } = transportTo(place, fetch)
+  const { transport, lastOutput } = transportTo(place, fetch)
   let wasTooLarge = false
   const explain = (error: unknown) => failure(error, lastOutput(), wasTooLarge)
   client.onclose = onLost
@@ -73,11 +73,11 @@ export async function connect(
 function transportTo(
   place: McpPlace,
   fetch: McpDependencies['fetch'],
-): { readonly transport: Transport; readonly said: () => string } {
+): { readonly transport: Transport; readonly lastOutput: () => string } {
   if (place.kind === 'http') {
     const { url, headers } = place
     const http = new StreamableHTTPClientTransport(new URL(url), { fetch, requestInit: { headers } })
-    return { transport: http as Transport, said: () => '' }
+    return { transport: http as Transport, lastOutput: () => '' }
   }
   const { command, args, env, cwd } = place
   const transport = new StdioClientTransport({
@@ -92,7 +92,7 @@ function transportTo(
   transport.stderr?.on('data', (chunk: Buffer) => {
     last = (last + chunk.toString()).slice(-2000)
   })
-  return { transport, said: () => last.trim() }
+  return { transport, lastOutput: () => last.trim() }
 }
 
 async function allTools(client: Client, signal: AbortSignal): Promise<readonly McpTool[]> {
@@ -124,7 +124,7 @@ const toolSchema = z
 const pageSchema = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() })
 const resultSchema = z.looseObject({}) satisfies z.ZodType<RawToolResult>
 
-function failure(error: unknown, said: string, wasTooLarge: boolean): McpError {
+function failure(error: unknown, output: string, wasTooLarge: boolean): McpError {
   if (error instanceof McpError) return error
   const message = isClosed(error)
     ? wasTooLarge
@@ -133,7 +133,7 @@ function failure(error: unknown, said: string, wasTooLarge: boolean): McpError {
     : error instanceof Error
       ? causeOf(error)
       : String(error)
-  return new McpError(said === '' ? message : `${message}; it printed: ${said}`, { cause: error })
+  return new McpError(output === '' ? message : `${message}; it printed: ${output}`, { cause: error })
 }
 
 /**

@@ -47,16 +47,16 @@ const TURN_COLUMNS: readonly TableColumn<TurnRow, 'turn' | 'samples' | 'share' |
 /** Table of the turns in which drift occurs. */
 export function TurnsTable({ turns }: { readonly turns: CorpusReport['turns'] }) {
   const [isWhole, setIsWhole] = useState(false)
-  const shown = isWhole ? turns : turns.filter(({ turn }) => turn === undefined || turn < TURNS_SHOWN)
+  const visibleTurns = isWhole ? turns : turns.filter(({ turn }) => turn === undefined || turn < TURNS_SHOWN)
   return (
     <>
       <Table
         label="Drift by turn"
         columns={TURN_COLUMNS}
-        rows={shown}
+        rows={visibleTurns}
         keyOf={({ turn }) => String(turn ?? 'between')}
       />
-      {shown.length < turns.length && (
+      {visibleTurns.length < turns.length && (
         <Button className="mt-2 text-xs" onClick={() => setIsWhole(true)}>
           All {countText(turns.length)} turns
         </Button>

@@ -22,11 +22,11 @@ export const SeverityMark = ({ severity }: { readonly severity: DriftSeverity | 
 
 /** Counts of spans by severity, the most serious first. Severities without spans are omitted. */
 export function SeverityCounts({ counts }: { readonly counts: SpanCounts }) {
-  const shown = (['trained', 'context', 'tail'] as const).filter((severity) => counts[severity] > 0)
-  if (shown.length === 0) return <span className="text-faint">—</span>
+  const present = (['trained', 'context', 'tail'] as const).filter((severity) => counts[severity] > 0)
+  if (present.length === 0) return <span className="text-faint">—</span>
   return (
     <span className="inline-flex flex-wrap gap-x-2">
-      {shown.map((severity) => (
+      {present.map((severity) => (
         <span key={severity} className={`whitespace-nowrap ${INKS[severity]}`} title={SEVERITY_TITLES[severity]}>
           {countText(counts[severity])} {severity}
         </span>

@@ -38,24 +38,24 @@ export function DriftList({ pair, view, onView, onPoint, filter, onFilter }: Dri
   const { left, right, comparison } = pair.compared
   const { report } = comparison
   const vocabulary = driftVocabularyOf(pair)
-  const shown = useMemo(() => filterSpans(report, filter), [report, filter])
-  const rows = useRowWindow({ count: shown.length, heightOf })
-  const at = view.drift === undefined ? -1 : shown.indexOf(view.drift)
+  const matching = useMemo(() => filterSpans(report, filter), [report, filter])
+  const rows = useRowWindow({ count: matching.length, heightOf })
+  const at = view.drift === undefined ? -1 : matching.indexOf(view.drift)
   const reveal = useEffectEvent((row: number) => rows.reveal(row, 'nearest'))
   // The list scrolls only when another span is chosen, so a position that the user scrolled to is kept.
   useEffect(() => {
     if (at >= 0) reveal(at)
   }, [at])
   const onKeyDown = (event: KeyboardEvent) => {
-    const to = STEPS[event.key]?.(at, shown.length)
-    if (to === undefined || shown.length === 0 || event.ctrlKey || event.metaKey || event.altKey) return
+    const to = STEPS[event.key]?.(at, matching.length)
+    if (to === undefined || matching.length === 0 || event.ctrlKey || event.metaKey || event.altKey) return
     event.preventDefault()
-    onView({ drift: shown[to] })
+    onView({ drift: matching[to] })
   }
-  const chosen = shown[at]
+  const chosen = matching[at]
   return (
     <div className="grid h-full grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]">
-      <Filters report={report} vocabulary={vocabulary} filter={filter} count={shown.length} onFilter={onFilter} />
+      <Filters report={report} vocabulary={vocabulary} filter={filter} count={matching.length} onFilter={onFilter} />
       <div
         ref={rows.scroller}
         onScroll={rows.onScroll}
@@ -68,13 +68,13 @@ export function DriftList({ pair, view, onView, onPoint, filter, onFilter }: Dri
         className="-mx-3.5 min-h-0 overflow-y-auto focus-visible:-outline-offset-2"
       >
         <div role="none" className="relative" style={{ height: rows.offsets.at(-1) }}>
-          {shown.slice(rows.first, rows.end).map((index, offset) => (
+          {matching.slice(rows.first, rows.end).map((index, offset) => (
             <Row
               key={index}
               id={`${id}-${index}`}
               index={index}
               place={rows.first + offset}
-              count={shown.length}
+              count={matching.length}
               span={elementAt(report.spans, index)}
               vocabulary={vocabulary}
               left={left.trajectory}

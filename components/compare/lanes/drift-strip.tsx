@@ -59,17 +59,17 @@ export function DriftStrip({ picture, vocabulary, control, onGo }: DriftStripPro
   useImperativeHandle(control, () => ({ place: (next) => place(next) }), [])
   const draw = useEffectEvent(() => {
     if (!rows || !pairing || !spans) return
-    const shown = Math.min(strip.current?.clientHeight ?? 0, Math.ceil(rows.height))
-    height.current = shown
-    if (!canvas.current || shown === 0) return
+    const visibleHeight = Math.min(strip.current?.clientHeight ?? 0, Math.ceil(rows.height))
+    height.current = visibleHeight
+    if (!canvas.current || visibleHeight === 0) return
     const density = window.devicePixelRatio || 1
     canvas.current.width = WIDTH * density
-    canvas.current.height = shown * density
-    canvas.current.style.height = `${shown}px`
+    canvas.current.height = visibleHeight * density
+    canvas.current.style.height = `${visibleHeight}px`
     const context = canvas.current.getContext('2d')
     if (!context) return
     const style = getComputedStyle(canvas.current)
-    const map = driftMap(rows, pairing, spans, shown)
+    const map = driftMap(rows, pairing, spans, visibleHeight)
     for (const [row, grave] of map.entries()) {
       const look = LOOKS[grave - 1]
       if (!look) continue

@@ -33,12 +33,12 @@ export function createLanesView(
 ): LanesView {
   const space = createScrollSpace(viewport)
   const lanes = layers.map(({ column, element }) => ({ column, element, painter: createLanePainter(element, column) }))
-  let shown: LanesPicture | undefined
+  let current: LanesPicture | undefined
   let drawnHeight = ''
   let drawn = { top: 0, viewHeight: 0 }
 
   const draw = (picture: LanesPicture) => {
-    shown = picture
+    current = picture
     const { rows, pictures } = picture
     const height = `${space.setHeight(rows.height)}px`
     if (height !== drawnHeight) canvas.style.height = drawnHeight = height
@@ -58,8 +58,8 @@ export function createLanesView(
     space,
     show: (picture) => {
       const anchor =
-        shown && shown.rows !== picture.rows && shown.pairing === picture.pairing
-          ? anchorAt(shown.rows, space.top())
+        current && current.rows !== picture.rows && current.pairing === picture.pairing
+          ? anchorAt(current.rows, space.top())
           : undefined
       draw(picture)
       const top = anchor && placeTop(picture.rows, anchor.spot)
@@ -70,20 +70,20 @@ export function createLanesView(
     draw,
     scrollTo,
     visible: () => {
-      const height = shown?.rows.height ?? 0
+      const height = current?.rows.height ?? 0
       if (height === 0) return { start: 0, end: 1 }
       return { start: drawn.top / height, end: Math.min(1, (drawn.top + drawn.viewHeight) / height) }
     },
     reveal: (spot) => {
-      const top = shown && placeTop(shown.rows, spot)
-      if (!shown || top === undefined) return
-      const { rowHeight } = shown.rows
+      const top = current && placeTop(current.rows, spot)
+      if (!current || top === undefined) return
+      const { rowHeight } = current.rows
       const bottom = space.top() + space.viewHeight()
       if (top < space.top() + rowHeight) scrollTo(top - 3 * rowHeight)
       else if (top > bottom - 2 * rowHeight) scrollTo(top - space.viewHeight() + 4 * rowHeight)
     },
     revealDrift: (drift) => {
-      const top = shown && driftTop(shown, drift)
+      const top = current && driftTop(current, drift)
       if (top !== undefined) scrollTo(top - space.viewHeight() / 3)
     },
   }

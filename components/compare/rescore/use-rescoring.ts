@@ -117,14 +117,14 @@ export function useRescoring(pair: ShownPair, score: Score): UseRescoring {
     }
   }
 
-  const shown = useMemo(
+  const rescoredPair = useMemo(
     () => (found ? { ...pair, compared: withRescoring(pair.compared, found.scores, found.rescoring) } : pair),
     [pair, found],
   )
   return {
     state: own?.state ?? { kind: 'idle' },
     found,
-    pair: shown,
+    pair: rescoredPair,
     summary: found && summaryOf(found.rescoring),
     start,
     cancel: () => controller.current?.abort(),

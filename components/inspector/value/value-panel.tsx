@@ -87,7 +87,7 @@ function Estimates({ inspection, storedKey, known, onClose }: EstimatesProps) {
   const { data: estimate } = useQuery({ ...valueEstimateOptions(id ?? ''), enabled: id !== undefined })
   /** Set if the shown estimate is that of a trajectory from which this one was forked. */
   const inherited = known.inherited.find((each) => each.id === id)
-  const shown = estimate && inherited ? sharedPart(estimate, inherited, tokenCount(trajectory)) : estimate
+  const displayed = estimate && inherited ? sharedPart(estimate, inherited, tokenCount(trajectory)) : estimate
   const selected = selectedToken(view.selection)
   const cliff = (!inherited && estimate?.cliff) || undefined
   const context: ValueContext = {
@@ -214,8 +214,8 @@ function Estimates({ inspection, storedKey, known, onClose }: EstimatesProps) {
           onStart={start}
         />
       ) : (
-        shown && (
-          <ValueChart inspection={inspection} estimate={shown} storedKey={storedKey} forkedAt={inherited?.shared} />
+        displayed && (
+          <ValueChart inspection={inspection} estimate={displayed} storedKey={storedKey} forkedAt={inherited?.shared} />
         )
       )}
       {failure && <Banner tone="bad" title={failure.message} hint={failure.hint} />}

@@ -18,11 +18,11 @@ export async function sendRun({ view, shown, setup, draft, onDraft, prepare, con
   if (!request.ok) throw settingsProblem(request.errors)
   // The code is loaded while the request is in progress.
   prepare(request.samples * (request.servers?.length ?? 1)).catch(() => {})
-  const given = content?.kind === 'prompt' ? { ...draft, images: [], ...content.prompt } : draft
-  const { question, images = [] } = given
+  const prompt = content?.kind === 'prompt' ? { ...draft, images: [], ...content.prompt } : draft
+  const { question, images = [] } = prompt
   const continued = trajectory && trajectory.segments.length > 0 ? view.key : undefined
   const ownServer = group.rows.find(({ key }) => key === view.key)?.server
-  const first = continued === undefined ? withPrompt(given, request.opening) : undefined
+  const first = continued === undefined ? withPrompt(prompt, request.opening) : undefined
   if (first && !first.ok) throw new ApiError(0, 'BAD_PROMPT', first.why, 'Correct it in the prompt.')
   try {
     // The next turn has another question. A draft that was edited but not sent is kept for the next run,

@@ -27,13 +27,13 @@ export function ParameterList({ sampling, onChange, errors, server, field }: Par
     return words.every((word) => text.includes(word))
   }
   const set = (name: SamplingField, text: string) => onChange({ ...sampling, [name]: text })
-  const shown = samplingNames.filter((name) => {
+  const listed = samplingNames.filter((name) => {
     const { explanation, training } = SAMPLING_WORDS[name]
     return isSought(name, samplingParameter(name).group, explanation, training)
   })
   const own = Object.entries(OWN_WORDS).filter(([name, why]) => isSought(name, why, 'set by rollscope'))
   const isFurther = isSought('further', FURTHER)
-  const found = shown.length + own.length + Number(isFurther)
+  const found = listed.length + own.length + Number(isFurther)
   return (
     <div className="grid gap-4">
       <TextField
@@ -48,7 +48,7 @@ export function ParameterList({ sampling, onChange, errors, server, field }: Par
         {found > 0 ? `${found} found` : 'No matching parameters. Add unknown parameters as JSON: find “further”.'}
       </p>
       {SAMPLING_GROUPS.map((group) => {
-        const names = shown.filter((name) => samplingParameter(name).group === group)
+        const names = listed.filter((name) => samplingParameter(name).group === group)
         return (
           names.length > 0 && (
             <section key={group} aria-label={group}>

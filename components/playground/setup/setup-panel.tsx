@@ -50,7 +50,7 @@ export function PlaygroundSetup(props: PlaygroundSetupProps) {
   const { data: choices = FIRST_CHOICES } = useQuery(capabilitiesOptions())
   // These values do not change with each token, so the form is not rendered again while tokens arrive.
   const { segments, model, provenance } = trajectory ?? {}
-  const shown = segments && model && provenance ? setupOf({ segments, model, provenance }, setup) : setup
+  const runSetup = segments && model && provenance ? setupOf({ segments, model, provenance }, setup) : setup
   return (
     <>
       {allSampling && (
@@ -66,7 +66,7 @@ export function PlaygroundSetup(props: PlaygroundSetupProps) {
         />
       )}
       <SetupForm
-        setup={shown}
+        setup={runSetup}
         onChange={(changed) => onChange(isFixed ? { ...changed, ...openingOf(setup) } : changed)}
         errors={errors}
         servers={servers}
@@ -89,7 +89,7 @@ export function PlaygroundSetup(props: PlaygroundSetupProps) {
           />
         }
         choices={choices}
-        note={props.liveNote?.(status, shown)}
+        note={props.liveNote?.(status, runSetup)}
         onAllSampling={(field) => setAllSampling({ field })}
         fixedNote={
           isFixed ? 'These settings are already part of the tokens. Start a new run to change them.' : undefined

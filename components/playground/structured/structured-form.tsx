@@ -84,12 +84,12 @@ export function StructuredForm({ prompt, schema, onEdit, onAsk, onRecord, onClos
 }
 
 function Reply({ reply }: { readonly reply: StructuredAnswer }) {
-  const shown = reply.value === undefined ? reply.text : JSON.stringify(reply.value, null, 2)
+  const replyText = reply.value === undefined ? reply.text : JSON.stringify(reply.value, null, 2)
   return (
     <section aria-label="Answer">
       <div className="flex items-center justify-between gap-2">
         <Heading>Answer</Heading>
-        <CopyButton text={shown}>Copy</CopyButton>
+        <CopyButton text={replyText}>Copy</CopyButton>
       </div>
       <p role="status" className={`mb-1 text-xs ${reply.problem === undefined ? 'text-good' : 'text-bad'}`}>
         {reply.problem === undefined
@@ -97,7 +97,7 @@ function Reply({ reply }: { readonly reply: StructuredAnswer }) {
           : `The answer does not match the schema: ${reply.problem}.`}
       </p>
       <pre className="max-h-80 overflow-auto whitespace-pre-wrap rounded-md border border-line bg-panel p-2.5 font-mono text-xs [overflow-wrap:anywhere]">
-        {shown}
+        {replyText}
       </pre>
       <p className="mt-1 text-faint text-xs">
         {countText(reply.promptTokens)} tokens read, {countText(reply.completionTokens)} written. Nothing was recorded.

@@ -103,7 +103,7 @@ export function FitSection({
     }
   }
 
-  const shown = reading?.kind === 'done' ? reading.report : result?.kind === 'report' ? result.report : undefined
+  const report = reading?.kind === 'done' ? reading.report : result?.kind === 'report' ? result.report : undefined
   return (
     <section aria-label="Which parser fits?" className="border-line border-b px-3.5 py-3">
       <div className="flex flex-wrap items-center justify-between gap-2">
@@ -130,12 +130,12 @@ export function FitSection({
       {fitState.kind === 'failed' && <TaskBanner error={fitState.error} />}
       {reading?.kind === 'failed' && <TaskBanner error={reading.error} />}
       {reading?.kind !== 'done' && result?.kind === 'failed' && <InputBanner error={result.error} onLine={onLine} />}
-      {shown && (
+      {report && (
         <div className="mt-1">
-          <ParserRanking report={shown} />
+          <ParserRanking report={report} />
         </div>
       )}
-      {!shown && fitState.kind === 'running' && <p className="text-faint text-xs">Rendering the template…</p>}
+      {!report && fitState.kind === 'running' && <p className="text-faint text-xs">Rendering the template…</p>}
       {reading?.kind === 'done' && reading.report.completions && (
         <CompletionRows
           completions={completions}

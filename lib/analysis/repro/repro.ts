@@ -54,8 +54,8 @@ export interface ReproducedPair {
 /** Returns the reproduction of a recorded trajectory and its own reconstruction, or why there is none. `drift` is the number of a span. */
 export function reproOf({ left, right, compared }: ReproducedPair, drift: number | undefined): BuildResult<Repro> {
   const found =
-    recordedAndMade(left, compared.left, right, compared.right, 'left') ??
-    recordedAndMade(right, compared.right, left, compared.left, 'right')
+    recordedAndRemade(left, compared.left, right, compared.right, 'left') ??
+    recordedAndRemade(right, compared.right, left, compared.left, 'right')
   if (!found)
     return { ok: false, why: 'Only a trajectory compared with its own reconstruction can be reproduced elsewhere.' }
   if (!compared.comparison.report.sameVocabulary)
@@ -63,7 +63,7 @@ export function reproOf({ left, right, compared }: ReproducedPair, drift: number
       ok: false,
       why: 'The sides have different tokenizers: ids of one cannot be compared with ids of the other.',
     }
-  const { recorded, made: remade, mode, recordedSide } = found
+  const { recorded, remade, mode, recordedSide } = found
   const { tokenizer } = remade.trajectory.model
   if (!tokenizer) return { ok: false, why: 'No tokenizer is named.' }
   const rendered =
@@ -88,29 +88,33 @@ export function reproOf({ left, right, compared }: ReproducedPair, drift: number
 
 interface Found {
   readonly recorded: TrajectoryView
-  readonly made: ShownSide
+  readonly remade: ShownSide
   readonly mode: Repro['mode']
   readonly recordedSide: SideName
 }
 
-function recordedAndMade(
+function recordedAndRemade(
   one: Side,
   shown: ShownSide,
   other: Side,
-  made: ShownSide,
+  remade: ShownSide,
   recordedSide: SideName,
 ): Found | undefined {
   const { kind } = other.as
   if (one.as.kind !== 'recorded' || one.key !== other.key || kind === 'recorded' || kind === 'read') return undefined
-  return { recorded: shown.trajectory, made, mode: kind, recordedSide }
+  return { recorded: shown.trajectory, remade, mode: kind, recordedSide }
 }
 
-function renderedOf(recorded: TrajectoryView, made: TrajectoryView, mode: 'structured' | 'raw'): BuildResult<Rendered> {
+function renderedOf(
+  recorded: TrajectoryView,
+  remade: TrajectoryView,
+  mode: 'structured' | 'raw',
+): BuildResult<Rendered> {
   // Messages are read from the texts of tokens. If the recorded side has none, those of the reconstruction are used.
-  const readable = lacksTexts(recorded) ? { ...recorded, vocab: { ...made.vocab, ...recorded.vocab } } : recorded
+  const readable = lacksTexts(recorded) ? { ...recorded, vocab: { ...remade.vocab, ...recorded.vocab } } : recorded
   const conversation = recordedConversation(readable, mode)
   if (!conversation.ok) return conversation
-  const template = made.model.template?.text ?? ''
+  const template = remade.model.template?.text ?? ''
   const clock = template.includes('strftime_now') ? recordedClock(recorded).read().getTime() : undefined
   const { tools, ...texts } = recordedTexts(conversation.value, recorded)
   // No tools are an empty text in the template lab, which no JSON parser reads.

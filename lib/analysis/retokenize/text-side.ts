@@ -23,7 +23,7 @@ export function textSide(
   { trajectory, as }: Pick<LoadedSide, 'trajectory' | 'as'>,
   { tokenizer }: Pick<SideTokenizer, 'tokenizer'>,
 ): ShownSide {
-  const { segments, vocab, written, encoded, made: remade } = encodedAgain(trajectory, tokenizer)
+  const { segments, vocab, written, encoded, remade } = encodedAgain(trajectory, tokenizer)
   return {
     trajectory: remade,
     caveats: textCaveats({ trajectory, as, tokenizer, vocab, ...written, unsure: encoded.unsure }),
@@ -33,7 +33,7 @@ export function textSide(
 
 /** Compares a trajectory with its text side, without caveats and without segments that are encoded alone. */
 export const textComparison = (trajectory: TrajectoryView, tokenizer: Tokenizer): TrajectoryComparison =>
-  compareTrajectories(trajectory, encodedAgain(trajectory, tokenizer).made)
+  compareTrajectories(trajectory, encodedAgain(trajectory, tokenizer).remade)
 
 function encodedAgain(trajectory: TrajectoryView, tokenizer: Tokenizer) {
   const segments = segmentsOf(trajectory)
@@ -49,8 +49,8 @@ function encodedAgain(trajectory: TrajectoryView, tokenizer: Tokenizer) {
   const carriedSegments = segments.map((segment, index) =>
     carryBytes(segment, index, written, encoded, frame.vocab, isSame),
   )
-  const made: TrajectoryView = { ...frame, segments: carriedSegments }
-  return { segments, vocab, written, encoded, made }
+  const remade: TrajectoryView = { ...frame, segments: carriedSegments }
+  return { segments, vocab, written, encoded, remade }
 }
 
 /** The text of all segments. Offsets are in UTF-16 code units. */
@@ -214,9 +214,9 @@ function segmentsAlone(
     return found
   }
   return segments.map(({ kind, ids }, index) => {
-    const alone = tokenizer.encode(withoutFirstSpace(text.slice(edges[index], edges[index + 1]), tokenizer))
-    const drift = driftOf(alignTokens(ids, alone, bytes))
+    const encodedAlone = tokenizer.encode(withoutFirstSpace(text.slice(edges[index], edges[index + 1]), tokenizer))
+    const drift = driftOf(alignTokens(ids, encodedAlone, bytes))
     const drifted = drift.reduce((sum, { left, right }) => sum + (left.end - left.start || right.end - right.start), 0)
-    return { kind, tokens: ids.length, alone: alone.length, drifted }
+    return { kind, tokens: ids.length, alone: encodedAlone.length, drifted }
   })
 }

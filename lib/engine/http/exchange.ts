@@ -78,7 +78,7 @@ export function exchange(dispatcher: Dispatcher, request: Dispatcher.DispatchOpt
       received === 0 ? firstByteMs : idleMs,
     )
   }
-  const news = async (own: BodyLimits): Promise<void> => {
+  const nextArrival = async (own: BodyLimits): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>()
     wake = resolve
     expectMore(own)
@@ -120,7 +120,7 @@ export function exchange(dispatcher: Dispatcher, request: Dispatcher.DispatchOpt
     limits = own
     return {
       async next() {
-        while (parts.length === 0 && !end) await news(own)
+        while (parts.length === 0 && !end) await nextArrival(own)
         const part = parts.shift()
         if (part === undefined && end?.kind === 'failed') throw failure()
         unread -= part?.byteLength ?? 0
@@ -131,7 +131,7 @@ export function exchange(dispatcher: Dispatcher, request: Dispatcher.DispatchOpt
         isForAll = true
         if (received > own.wholeBytes) fail(tooLarge(own.wholeBytes))
         controller?.resume()
-        while (!end) await news(own)
+        while (!end) await nextArrival(own)
         if (end.kind === 'failed') throw failure()
         const all = parts
         parts = []

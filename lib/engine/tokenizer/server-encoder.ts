@@ -54,8 +54,8 @@ export async function openServerPromptEncoder(
     server.tokenize([...FINGERPRINT_TEXTS, ...WELL_KNOWN], signal),
     findDecoding(server, signal),
   ])
-  const given = templateText === undefined ? undefined : customTemplate(templateText, slow)
-  const sample = await sampleRender(server, given, signal)
+  const custom = templateText === undefined ? undefined : customTemplate(templateText, slow)
+  const sample = await sampleRender(server, custom, signal)
   const addedTokens = await findAddedTokens(server, [...fixed.flat(), ...sample.ids], signal)
   const known: Known = {
     texts: createMemory(MOST_CHARACTERS),
@@ -89,7 +89,7 @@ export async function openServerPromptEncoder(
   const template: ChatTemplate = {
     text: templateText ?? '',
     render(input) {
-      const quick = given?.quick(input)
+      const quick = custom?.quick(input)
       if (quick !== undefined) return quick
       const key = JSON.stringify(input)
       const rendered = known.renders.get(key)
@@ -119,7 +119,7 @@ export async function openServerPromptEncoder(
         await fetchInto(
           known,
           lack,
-          given?.render ?? ((input, stop) => render(server, input, stop)),
+          custom?.render ?? ((input, stop) => render(server, input, stop)),
           server,
           decoding,
           signal,
@@ -250,7 +250,7 @@ const PLACEHOLDER = 'SAMPLE-REPLY'
 /** Renders a short conversation and returns its ids and the template's text after the reply. */
 async function sampleRender(
   server: ServerTokenizer,
-  given: CustomTemplate | undefined,
+  custom: CustomTemplate | undefined,
   signal: AbortSignal,
 ): Promise<{ readonly ids: readonly number[]; readonly tail: string }> {
   const input: RenderInput = {
@@ -263,9 +263,9 @@ async function sampleRender(
     addGenerationPrompt: true,
     options: {},
   }
-  if (given) {
-    const quick = given.quick(input)
-    const rendered = quick === undefined ? await given.render(input, signal) : { text: quick }
+  if (custom) {
+    const quick = custom.quick(input)
+    const rendered = quick === undefined ? await custom.render(input, signal) : { text: quick }
     if (rendered instanceof TemplateError) throw rendered
     const [ids = []] = await server.tokenize([rendered.text], signal)
     return { ids, tail: '' }

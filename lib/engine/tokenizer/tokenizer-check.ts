@@ -51,6 +51,6 @@ const SHOWN = 6
 
 function excerpt(ids: readonly number[], from: number): string {
   const start = Math.max(0, from - 1)
-  const shown = ids.slice(start, start + SHOWN)
-  return `[${start > 0 ? '… ' : ''}${shown.join(', ')}${start + SHOWN < ids.length ? ' …' : ''}]`
+  const excerpt = ids.slice(start, start + SHOWN)
+  return `[${start > 0 ? '… ' : ''}${excerpt.join(', ')}${start + SHOWN < ids.length ? ' …' : ''}]`
 }

@@ -26,7 +26,7 @@ export type LabParts<Request> = Omit<Request, 'messages' | 'tools' | 'options'>
 
 /** A checked request to the template lab. */
 export interface LabWork<Request extends LabRequest = LabRequest> {
-  readonly asked: LabParts<Request>
+  readonly parts: LabParts<Request>
   readonly texts: Omit<LabInput, 'template'>
 }
 
@@ -115,13 +115,13 @@ async function answerTo(question: LabWorkRequest, deps: Deps): Promise<LabAnswer
       return conversation(question, deps)
     case 'diagnosis':
       return JSON.stringify(
-        await diagnose(question.asked, question.texts, await chosenFor(question, deps), deps.reader, NEVER),
+        await diagnose(question.parts, question.texts, await chosenFor(question, deps), deps.reader, NEVER),
       )
     case 'fix':
-      return JSON.stringify(await fixTemplate(question.asked, question.texts, await chosenFor(question, deps), NEVER))
+      return JSON.stringify(await fixTemplate(question.parts, question.texts, await chosenFor(question, deps), NEVER))
     case 'search':
       return JSON.stringify(
-        await searchTemplate(question.asked, question.texts, await chosenFor(question, deps), NEVER),
+        await searchTemplate(question.parts, question.texts, await chosenFor(question, deps), NEVER),
       )
   }
 }
@@ -129,7 +129,7 @@ async function answerTo(question: LabWorkRequest, deps: Deps): Promise<LabAnswer
 /** This signal never aborts: a client that leaves ends the whole thread. */
 const NEVER = new AbortController().signal
 
-const chosenFor = ({ asked, texts }: LabWork, deps: Deps) => loadChosenTemplate(asked, texts.tools, deps, NEVER)
+const chosenFor = ({ parts, texts }: LabWork, deps: Deps) => loadChosenTemplate(parts, texts.tools, deps, NEVER)
 
 /** Returns the rendered conversation, or the error that the template raised. Throws HttpProblem if the conversation cannot be read. */
 async function conversation(work: LabWork, deps: Deps): Promise<ReadInput<RenderedIds>> {

@@ -28,7 +28,7 @@ export async function readLabRequest<T extends LabRequest>(
   schema: z.core.$ZodType<T>,
 ): Promise<LabWork<T>> {
   const text = await readText(request, LARGEST_LAB_BODY)
-  const asked = checkedJson(text, schema)
+  const fields = checkedJson(text, schema)
   const body = readExact(text) as PyDict
   const member = (name: string): string => {
     const value = body.get(name)
@@ -40,9 +40,9 @@ export async function readLabRequest<T extends LabRequest>(
     tools: __,
     options: ___,
     ...parts
-  } = asked as T & Record<'messages' | 'tools' | 'options', unknown>
+  } = fields as T & Record<'messages' | 'tools' | 'options', unknown>
   return {
-    asked: parts,
+    parts,
     texts: { messages: member('messages'), tools: member('tools'), options: member('options') },
   }
 }
@@ -53,7 +53,7 @@ export async function answerDoctor(
   { diagnosing, store }: Pick<Services, 'diagnosing' | 'store'>,
   signal: AbortSignal,
 ): Promise<string> {
-  const key = work.asked.trajectory
+  const key = work.parts.trajectory
   if (key !== undefined && store.isDeleted(key)) throw noTrajectory(key, store)
   try {
     return await labAnswer(diagnosing, { kind: 'diagnosis', ...work }, signal)

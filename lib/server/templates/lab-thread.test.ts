@@ -44,7 +44,7 @@ afterAll(async () => {
 
 const messages = [{ role: 'user', content: 'Hi' }]
 const work = (template: string): LabWork => ({
-  asked: { template },
+  parts: { template },
   texts: { messages: JSON.stringify(messages), tools: '', options: '' },
 })
 /** Two million blanks are one word, whose encoding takes seconds. */
@@ -75,7 +75,7 @@ describe('The thread of the template lab', () => {
     await expect(render('\n{{ a.b }}')).rejects.toMatchObject({ className: 'UndefinedError', line: 2 })
     await expect(render('{{ "a" * 10 ** 10 }}')).rejects.toMatchObject({ className: 'BudgetError' })
     await expect(
-      labAnswer(thread, { kind: 'diagnosis', ...work(''), asked: { trajectory: 'none' } }, never),
+      labAnswer(thread, { kind: 'diagnosis', ...work(''), parts: { trajectory: 'none' } }, never),
     ).rejects.toMatchObject({ details: { status: 404, code: 'NO_TRAJECTORY' } })
   })
 

@@ -39,7 +39,7 @@ export const createLabThread = (options: Options): LabThread =>
   })
 
 const tokenizerOf = (question: LabWorkRequest): string | undefined =>
-  'tokenizer' in question ? question.tokenizer : (question.asked.tokenizer ?? BUILT_IN)
+  'tokenizer' in question ? question.tokenizer : (question.parts.tokenizer ?? BUILT_IN)
 
 /** Answers a request of a route. Throws HttpProblem with advice if it takes too long. */
 export async function labAnswer<Kind extends keyof LabAnswers>(

@@ -49,9 +49,9 @@ export async function checkTemplate(
   all: Services,
   signal: AbortSignal,
 ): Promise<TemplateCheck> {
-  const { asked, texts } = work
-  const { renderer, server } = asked
-  const chosen = await loadChosenTemplate(asked, texts.tools, all, signal)
+  const { parts, texts } = work
+  const { renderer, server } = parts
+  const chosen = await loadChosenTemplate(parts, texts.tools, all, signal)
   const ours = await labAnswer(all.rendering, { kind: 'conversation', ...work }, signal)
   return renderer === 'python'
     ? checkByPython(ours, texts, chosen, all, signal)

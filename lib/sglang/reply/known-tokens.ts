@@ -14,17 +14,17 @@ export function withKnownTokens(
   return async function* (request, signal) {
     const stop = new AbortController()
     const arrived: Chunk[] = []
-    let news = Promise.withResolvers<void>()
+    let arrival = Promise.withResolvers<void>()
     let isOver = false
     const reading = (async () => {
       try {
         for await (const chunk of generate(request, AbortSignal.any([signal, stop.signal]))) {
           arrived.push(chunk)
-          news.resolve()
+          arrival.resolve()
         }
       } finally {
         isOver = true
-        news.resolve()
+        arrival.resolve()
       }
     })()
     // It is awaited at the end; until then its failure waits for the chunks before it.
@@ -41,8 +41,8 @@ export function withKnownTokens(
           yield* chunks
         } else if (isOver) break
         else {
-          await news.promise
-          news = Promise.withResolvers()
+          await arrival.promise
+          arrival = Promise.withResolvers()
         }
       }
       await reading

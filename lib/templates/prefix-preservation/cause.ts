@@ -147,9 +147,9 @@ function lostThinking(
   const isReply = region === 'thinking' || region === 'prompt'
   if (region !== 'history' && !isReply) return undefined
   const index = isReply ? replyIndex : (message ?? thoughtAt(subject, offset))
-  const given = index === undefined ? undefined : messages[index]
-  if (index === undefined || given?.role !== 'assistant' || given.thinking === undefined) return undefined
-  const thought = given.thinking.trim()
+  const original = index === undefined ? undefined : messages[index]
+  if (index === undefined || original?.role !== 'assistant' || original.thinking === undefined) return undefined
+  const thought = original.thinking.trim()
   // The end of the think block follows the thought; without it, a short thought may be found in other words.
   const own = textOfMessage(comparison.rendered.rendering, index, offset)
   const isThere = new RegExp(`${escapePattern(thought)}\\s*${escapePattern(tags?.close ?? '')}`).test(own)

@@ -202,7 +202,7 @@ function identity(object: object | null): string {
   const known = identities.get(object)
   if (known !== undefined) return known
   lastIdentity += 1
-  const made = String(lastIdentity)
-  identities.set(object, made)
-  return made
+  const text = String(lastIdentity)
+  identities.set(object, text)
+  return text
 }

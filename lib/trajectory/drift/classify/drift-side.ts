@@ -146,10 +146,10 @@ const endIdsOf = memoizeByIdentity(({ model, vocab }: TrajectoryView): ReadonlyS
 })
 
 function outermost<S extends Span>(spans: readonly S[]): readonly S[] {
-  const kept: S[] = []
+  const ordered: S[] = []
   for (const span of spans.toSorted((a, b) => a.start - b.start || b.end - a.end))
-    if (span.start < span.end && span.start >= (kept.at(-1)?.end ?? 0)) kept.push(span)
-  return kept
+    if (span.start < span.end && span.start >= (ordered.at(-1)?.end ?? 0)) ordered.push(span)
+  return ordered
 }
 
 function trainedBefore(trajectory: TrajectoryView, count: number): Uint32Array {
