@@ -121,20 +121,7 @@ function answerScript(response: ServerResponse, script: Buffer): void {
 async function stop(gateway: ReturnType<typeof createHttpGateway>): Promise<void> {
   setTimeout(() => process.exit(1), 3000).unref()
   gateway.close()
-  const services = sharedServices()
-  // Estimates end before their runs, so that a stopped run does not count as cancelled by the user.
-  await services?.estimates.suspendAll()
-  await Promise.all([services?.runs.cancelAll(), services?.sessions.close()])
-  await services?.localModel.close()
-  for (const tool of services?.builtInTools ?? []) tool.close()
-  await Promise.all([
-    services?.health.close(),
-    services?.comparing.close(),
-    services?.exporting.close(),
-    services?.forests.close(),
-    services?.mcpServers.close(),
-  ])
-  services?.store.close()
+  await sharedServices()?.close()
   sharedInstance()?.close()
   gateway.closeAllConnections()
   // A command that started the application has set its own status.

@@ -63,6 +63,8 @@ export interface Services {
   readonly diagnosing: LabThread
   /** Returns a tokenizer of `tokenizers` whose slow work runs in `rendering`. */
   readonly threaded: ReturnType<typeof createThreadedTokenizers>
+  /** Ends running rollouts, which keep their tokens, and closes threads, programs and the store. */
+  close(): Promise<void>
 }
 
 /** Returns the services of this process and creates them on the first call. Throws an Error without a configuration. */
@@ -173,8 +175,21 @@ export function createServices(config: Config): Services {
         tokenizers: places,
       },
     }),
+    close: () => closeServices(all),
   }
   return all
+}
+
+async function closeServices(all: Services): Promise<void> {
+  // Estimates end before their runs, so that a stopped run does not count as cancelled by the user.
+  await all.estimates.suspendAll()
+  await Promise.all([all.runs.cancelAll(), all.sessions.close()])
+  await all.localModel.close()
+  for (const tool of all.builtInTools) tool.close()
+  const { health, comparing, importing, exporting, forests, savings, rendering, diagnosing, mcpServers } = all
+  const closed = [health, comparing, importing, exporting, forests, savings, rendering, diagnosing, mcpServers]
+  await Promise.all(closed.map((service) => service.close()))
+  all.store.close()
 }
 
 function versionOf(applicationFolder: string): string {

@@ -1,57 +1,19 @@
 /** Branches on the built-in server: a real model, its prefix cache, and tools. */
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import path from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { inputHash } from '#lib/trajectory/format/input-hash.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, lossMask, segmentStarts, tokenAt, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
 import { folderOfFile } from '#testing/files/folders.ts'
-import { closeServer } from '#testing/listening.ts'
 import { runs } from '#testing/property-runs.ts'
-import { readConfig } from '../config.ts'
+import { realServices } from '#testing/real-services.ts'
 import { startRollout } from '../runs/rollouts.ts'
-import { answerFromLocalModel } from '../servers/builtin-server-node.ts'
-import { createServices, type Services } from '../services.ts'
 import { type BranchRequest, startBranches } from './branches.ts'
 import { treeOf } from './tree.ts'
 
-const folder = folderOfFile()
 const never = new AbortController().signal
-let server: Server
-let all: Services
-beforeAll(async () => {
-  server = createServer((request, response) => {
-    answerFromLocalModel(all.localModel, request, response, all.config).catch(() => response.destroy())
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const environment = {
-    PORT: String((server.address() as AddressInfo).port),
-    ROLLSCOPE_TOKEN: 'token-of-the-branches-0123',
-    ROLLSCOPE_DATA: path.join(folder, 'data'),
-    ROLLSCOPE_PYTHON: path.join(folder, 'no-python'),
-    HF_ENDPOINT: 'http://127.0.0.1:9',
-    HF_HUB_CACHE: folder,
-  }
-  all = createServices(readConfig(environment, path.resolve('.')))
-})
-afterAll(async () => {
-  await all.runs.cancelAll()
-  await all.localModel.close()
-  for (const tool of all.builtInTools) tool.close()
-  await Promise.all([
-    all.health.close(),
-    all.comparing.close(),
-    all.mcpServers.close(),
-    all.importing.close(),
-    all.rendering.close(),
-    all.diagnosing.close(),
-  ])
-  all.store.close()
-  await closeServer(server)
-})
+const all = await realServices(folderOfFile())
 
 const stored = (key: string) => all.store.get(key) as Trajectory
 

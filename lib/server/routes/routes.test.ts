@@ -1,73 +1,33 @@
 /** Calls every row of the table with real services, and compares each answer with the row. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:http'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { folderOfFile } from '#testing/files/folders.ts'
 import { closeServer, listeningUrl } from '#testing/listening.ts'
-import { readConfig } from '../config.ts'
+import { realServices, SERVICES_TOKEN } from '#testing/real-services.ts'
 import { type Endpoint, METHODS } from '../http/endpoint.ts'
 import { createRouter } from '../http/router.ts'
-import { answerFromLocalModel } from '../servers/builtin-server-node.ts'
-import { createServices, type Services } from '../services.ts'
 import { shareServices } from '../shared.ts'
 import { answerRequest, routes } from './routes.ts'
 
-const TOKEN = 'token-of-the-routes-0123'
 const folder = folderOfFile()
-let server: Server
 /** A host from which files are downloaded. */
 const files = createServer((_, response) => response.end(readFileSync('public/examples/two-steps.json')))
-let filesUrl: string
-let services: Services
-beforeAll(async () => {
-  const mcp = path.join(folder, 'mcp.json')
-  const program = 'node_modules/@modelcontextprotocol/server-everything/dist/index.js'
-  writeFileSync(
-    mcp,
-    JSON.stringify({
-      mcpServers: { everything: { command: process.execPath, args: [path.resolve(program), 'stdio'] } },
-    }),
-  )
-  server = createServer((request, response) => {
-    answerFromLocalModel(services.localModel, request, response, services.config).catch(() => response.destroy())
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  filesUrl = await listeningUrl(files)
-  const environment = {
-    PORT: String((server.address() as AddressInfo).port),
-    ROLLSCOPE_TOKEN: TOKEN,
-    ROLLSCOPE_DATA: path.join(folder, 'data'),
-    ROLLSCOPE_MCP: mcp,
-    ROLLSCOPE_OPEN_HOSTS: new URL(filesUrl).host,
-    ROLLSCOPE_PYTHON: path.join(folder, 'no-python'),
-    HF_ENDPOINT: 'http://127.0.0.1:9',
-    HF_HUB_CACHE: folder,
-  }
-  services = shareServices(createServices(readConfig(environment, path.resolve('.'))))
-})
-afterAll(async () => {
-  await services.runs.cancelAll()
-  await services.localModel.close()
-  for (const tool of services.builtInTools) tool.close()
-  await Promise.all([
-    services.sessions.close(),
-    services.health.close(),
-    services.comparing.close(),
-    services.forests.close(),
-    services.savings.close(),
-    services.mcpServers.close(),
-    services.importing.close(),
-    services.rendering.close(),
-    services.diagnosing.close(),
-  ])
-  services.store.close()
-  await closeServer(files)
-  server.closeAllConnections()
-  server.close()
-})
+afterAll(() => closeServer(files))
+const filesUrl = await listeningUrl(files)
+const mcpFile = path.join(folder, 'mcp.json')
+const program = 'node_modules/@modelcontextprotocol/server-everything/dist/index.js'
+writeFileSync(
+  mcpFile,
+  JSON.stringify({
+    mcpServers: { everything: { command: process.execPath, args: [path.resolve(program), 'stdio'] } },
+  }),
+)
+const services = shareServices(
+  await realServices(folder, { ROLLSCOPE_MCP: mcpFile, ROLLSCOPE_OPEN_HOSTS: new URL(filesUrl).host }),
+)
 
 /** Returns the JSON or the lines of a response. Throws an Error if the response fits none of the answers of its row. */
 async function checkedAnswer({ method, path, answers }: Endpoint, response: Response) {
@@ -112,7 +72,7 @@ const requestFor = (method: string, address: string, body?: unknown, headers: Re
     method,
     headers: {
       host: 'localhost',
-      authorization: `Bearer ${TOKEN}`,
+      authorization: `Bearer ${SERVICES_TOKEN}`,
       ...(method !== 'GET' && { 'x-rollscope': '1', 'content-type': 'application/json' }),
       ...headers,
     },
