@@ -123,6 +123,25 @@ describe('generation blocks of a template', () => {
   })
 })
 
+test('powers of negative numbers are those of jinja2, which computes them itself or leaves them to Python', () => {
+  // Printed by jinja2 3.1.6.
+  const cases: Readonly<Record<string, string>> = {
+    '-2 ** 2': '4',
+    '-2 ** -1': '-0.5',
+    '-2 ** i': '-4',
+    '(-2) ** i': '-4',
+    '- -2 ** i': '4',
+    '-1.5 ** i': '-2.25',
+    '-3 ** i * 2': '-18',
+    '5 - -2 ** i': '9',
+    '-2 ** i ** 2': '16',
+    '-i ** 2': '4',
+    '2 ** -i': '0.25',
+  }
+  for (const [expression, printed] of Object.entries(cases))
+    expect([expression, render(`{{ ${expression} }}`, { i: 2 })]).toEqual([expression, printed])
+})
+
 test('strftime_now reads the clock of the caller', () => {
   const clock = () => new Date(2030, 1, 3)
   expect(compileTemplate("{{ strftime_now('%d %B %Y') }}").render(NAMES, { clock })).toBe('03 February 2030')

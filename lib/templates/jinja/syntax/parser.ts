@@ -537,7 +537,7 @@ class Parser {
     let { line } = this.current
     let left = this.unary(true)
     while (this.skipIf('pow')) {
-      left = { kind: 'pow', left, right: this.unary(true), line }
+      left = powerOf(left, this.unary(true), line)
       line = this.current.line
     }
     return left
@@ -768,3 +768,16 @@ function asTarget(node: Expression): AssignmentTarget | undefined {
 
 const isBlank = (statement: Statement): boolean =>
   statement.kind === 'output' && statement.parts.every((part) => part.kind === 'data' && /^\s+$/.test(part.text))
+
+/** jinja2 writes a negative number as Python code, and Python negates the power: -2 ** i is -(2 ** i). It computes -2 ** 2 itself, as 4. */
+const powerOf = (left: Expression, right: Expression, line: number): Expression =>
+  left.kind === 'neg' && isNumber(left.operand) && !isNumber(right)
+    ? { ...left, operand: powerOf(left.operand, right, line) }
+    : { kind: 'pow', left, right, line }
+
+/** Whether jinja2 computes an expression when it compiles a template. */
+function isNumber(node: Expression): boolean {
+  if (node.kind === 'const') return typeof node.value !== 'string'
+  if ('operand' in node) return isNumber(node.operand)
+  return 'left' in node && isNumber(node.left) && isNumber(node.right)
+}
