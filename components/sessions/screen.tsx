@@ -64,6 +64,8 @@ export function SessionsScreen() {
   )
   const { data: list, error } = useQuery(sessionsOptions())
   const sessions = list?.sessions
+  /** The height of the list decides where the parts below it are, so they wait for it. */
+  const isListing = !sessions && !error
   const { data: savings } = useQuery(allSavingsOptions())
   const id = address.session ?? sessions?.[0]?.id
   const opened = useQuery(sessionOptions(id))
@@ -149,14 +151,20 @@ export function SessionsScreen() {
           <div className="min-h-0 overflow-y-auto" aria-busy={sessions === undefined}>
             {list?.isPaused && <Banner tone="note" title="Recording is paused: calls pass through." />}
             {error && <Banner tone="bad" title={error.message} hint={hintOf(error)} />}
-            <SessionList
-              sessions={sessions ?? []}
-              savings={savings?.sessions ?? []}
-              selected={missing ? undefined : id}
-              onSelect={select}
-            />
+            {isListing ? (
+              <p className="p-3.5 text-faint text-sm">Loading…</p>
+            ) : (
+              <SessionList
+                sessions={sessions ?? []}
+                savings={savings?.sessions ?? []}
+                selected={missing ? undefined : id}
+                onSelect={select}
+              />
+            )}
           </div>
-          {missing || (
+          {missing || isListing ? (
+            <div>{missing}</div>
+          ) : (
             <SessionBar session={opened.data?.session} nodes={nodes} error={opened.error} onMessage={say}>
               <span className="ml-auto lg:hidden">
                 <Segmented<Part>
@@ -171,7 +179,7 @@ export function SessionsScreen() {
               </span>
             </SessionBar>
           )}
-          {missing ? (
+          {missing || isListing ? (
             <div />
           ) : (
             <div className="grid min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[minmax(0,1fr)] lg:grid-cols-[minmax(0,43%)_minmax(0,1fr)]">
