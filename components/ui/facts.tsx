@@ -3,7 +3,7 @@ import { visibleText } from './visible-text.ts'
 
 /** A list of names with their values. */
 export function Facts({ children }: { readonly children: ReactNode }) {
-  return <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-xs tabular-nums">{children}</dl>
+  return <dl className="grid grid-cols-[auto_1fr] items-baseline gap-x-4 gap-y-1 text-xs tabular-nums">{children}</dl>
 }
 
 /** A name and a value in Facts; hidden characters of texts become visible. The name of a fact with a title is a button that shows it. */
@@ -23,14 +23,7 @@ export function Fact({
         {title === undefined ? (
           visibleText(name)
         ) : (
-          <button
-            type="button"
-            aria-expanded={isExplained}
-            className="text-left underline decoration-dotted underline-offset-2"
-            onClick={() => setIsExplained(!isExplained)}
-          >
-            {visibleText(name)}
-          </button>
+          <ExplainedName name={name} isExplained={isExplained} onExplained={setIsExplained} />
         )}
       </dt>
       <dd className="min-w-0 text-right [overflow-wrap:anywhere]" title={title}>
@@ -40,6 +33,26 @@ export function Fact({
     </>
   )
 }
+
+/** A name with an explanation, which a press shows or hides. */
+export const ExplainedName = ({
+  name,
+  isExplained,
+  onExplained,
+}: {
+  readonly name: string
+  readonly isExplained: boolean
+  readonly onExplained: (isExplained: boolean) => void
+}) => (
+  <button
+    type="button"
+    aria-expanded={isExplained}
+    className="text-left underline decoration-dotted underline-offset-2"
+    onClick={() => onExplained(!isExplained)}
+  >
+    {visibleText(name)}
+  </button>
+)
 
 /** Heading of a part of a panel; hidden characters of a text become visible. */
 export function Heading({ children }: { readonly children: ReactNode }) {

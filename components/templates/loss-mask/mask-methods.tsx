@@ -1,4 +1,6 @@
+import { useState } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
+import { ExplainedName } from '#components/ui/facts.tsx'
 import type { MaskMethod, MaskMethodName, MaskReport } from '#lib/templates/loss-mask/report.ts'
 import { MASK_METHODS } from './mask-words.ts'
 
@@ -58,6 +60,7 @@ const SIGNS = { none: '✓', warning: '!', error: '✗' } as const
 
 function MethodRow({ way, onLine }: { readonly way: MaskMethod; readonly onLine: (line: number) => void }) {
   const { title, how } = MASK_METHODS[way.name]
+  const [isExplained, setIsExplained] = useState(false)
   return (
     <div
       className="flex flex-wrap items-baseline justify-between gap-x-4 border-line border-t py-1 first:border-t-0"
@@ -66,7 +69,7 @@ function MethodRow({ way, onLine }: { readonly way: MaskMethod; readonly onLine:
       data-trained={way.kind === 'computed' ? way.trained : undefined}
     >
       <dt className="shrink-0 font-medium" title={how}>
-        {title}
+        <ExplainedName name={title} isExplained={isExplained} onExplained={setIsExplained} />
       </dt>
       {way.kind === 'missing' ? (
         <dd className="min-w-0 text-right text-faint [overflow-wrap:anywhere]">{way.why}</dd>
@@ -80,6 +83,7 @@ function MethodRow({ way, onLine }: { readonly way: MaskMethod; readonly onLine:
           </span>
         </dd>
       )}
+      {isExplained && <dd className="basis-full text-dim text-xs">{how}</dd>}
       {way.kind === 'computed' && way.breaks.length > 0 && <Breaks breaks={way.breaks} onLine={onLine} />}
     </div>
   )

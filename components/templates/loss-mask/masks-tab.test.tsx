@@ -146,6 +146,14 @@ describe('the mask doctor', () => {
     expect(onLine).toHaveBeenCalledWith(2)
   })
 
+  test('explains a way when its name is pressed', async () => {
+    tab(report)
+    const name = await screen.findByRole('button', { name: 'fixed base' })
+    expect(wayRow('fixed-base').textContent).not.toContain('minus the base')
+    await userEvent.click(name)
+    expect(wayRow('fixed-base').textContent).toContain('minus the base')
+  })
+
   test('lists the disagreements; a click shows their tokens and template line', async () => {
     const { onView, onLine } = tab(report)
     const list = await screen.findByRole('list', { name: 'Disagreements' })

@@ -1,6 +1,6 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
-import { Heading } from '#components/ui/facts.tsx'
+import { ExplainedName, Heading } from '#components/ui/facts.tsx'
 import type { Recipe } from '#lib/templates/prefix-preservation/report.ts'
 import { BOUNDARIES } from './words.ts'
 
@@ -89,12 +89,14 @@ function Row({
   readonly title: string
   readonly children: ReactNode
 }) {
+  const [isExplained, setIsExplained] = useState(false)
   return (
     <div className="grid grid-cols-[84px_minmax(0,1fr)] gap-x-2">
       <dt className="text-dim" title={title}>
-        {name}
+        <ExplainedName name={name} isExplained={isExplained} onExplained={setIsExplained} />
       </dt>
       <dd className="[overflow-wrap:anywhere]">{children}</dd>
+      {isExplained && <dd className="col-span-2 text-faint">{title}</dd>}
     </div>
   )
 }

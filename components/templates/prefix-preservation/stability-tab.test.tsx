@@ -76,6 +76,14 @@ describe('the matrix of the prefix doctor', () => {
       expect(within(legend).getAllByText(column.textContent ?? '', { selector: 'dt' }).length).toBe(1)
   })
 
+  test('explains a part of the recipe when its name is pressed', async () => {
+    tab(promptThinks)
+    await current()
+    const recipe = within(screen.getByRole('region', { name: 'Incremental recipe' }))
+    await userEvent.click(recipe.getByRole('button', { name: 'followed by' }))
+    expect(recipe.getByText('Between the end of a turn and what follows')).toBeTruthy()
+  })
+
   test('compares text if the address says so, and its switch changes the address', async () => {
     const asked = vi.fn(runWithoutFix)
     const { props } = tab(strips, { view: { compares: 'text' }, run: asked as unknown as RunTask })
