@@ -11,6 +11,7 @@ import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { applyEvent, type LiveTrajectory } from '#lib/trajectory/events/events.ts'
 import type { Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { closeServer, listeningUrl } from '#testing/listening.ts'
 import { emptyTrajectory } from '#testing/simulated-rollout.ts'
 import { loadedTokenizer } from '#testing/tokenizers.ts'
@@ -33,7 +34,7 @@ export interface Played extends AgentRecord {
   readonly fields: readonly string[]
 }
 
-/** Plays scenarios against one server. */
+/** Plays each scenario once, against one server. */
 export interface Player {
   play(scenario: Scenario): Promise<Played>
   promptEncoder(scenario: Scenario): PromptEncoder
@@ -53,7 +54,7 @@ export async function createPlayer(): Promise<Player> {
   const promptEncoderOf = ({ tokenizer }: Scenario): PromptEncoder => load(tokenizer)
   const server = await scriptedServer()
   return {
-    play: (scenario) => play(scenario, promptEncoderOf(scenario), server),
+    play: memoizeByIdentity((scenario: Scenario) => play(scenario, promptEncoderOf(scenario), server)),
     promptEncoder: promptEncoderOf,
     close: () => server.close(),
   }
