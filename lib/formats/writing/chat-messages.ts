@@ -4,9 +4,10 @@
  */
 
 import type { JsonObject } from '#lib/json/json-object.ts'
+import { compactArguments } from '#lib/parsers/reading/written-arguments.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
-import type { Message, ResponseSegment, ToolCall, Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { messageOfResponse, withResultText } from '#lib/trajectory/messages/conversation.ts'
+import type { Message, ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { messageOfResponse, responseText, withResultText } from '#lib/trajectory/messages/conversation.ts'
 import { partText, segmentMessages } from '#lib/trajectory/messages/message-parts.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
@@ -110,7 +111,8 @@ function replyMessage(segment: ResponseSegment, segmentIndex: number, trajectory
   for (const { parts } of segmentMessages(trajectory, segmentIndex))
     for (const part of parts) {
       const parsed = part.kind === 'call' && part.call.kind === 'parsed' ? part.call : undefined
-      if (parsed) calls.push(callOf(parsed.id, parsed.name, argumentsText(parsed)))
+      if (parsed)
+        calls.push(callOf(parsed.id, parsed.name, compactArguments(parsed, responseText(segment, trajectory))))
       else (part.kind === 'thinking' ? thoughts : texts).push(partText(part, segment, trajectory))
     }
   return {
@@ -120,8 +122,6 @@ function replyMessage(segment: ResponseSegment, segmentIndex: number, trajectory
     ...(calls.length > 0 && { tool_calls: calls }),
   }
 }
-
-const argumentsText = ({ input }: Extract<ToolCall, { kind: 'parsed' }>): string => JSON.stringify(input)
 
 const callOf = (id: string, name: string, text: string): ChatToolCall => ({
   id,

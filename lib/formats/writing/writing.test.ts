@@ -1,9 +1,14 @@
 import { parquetReadObjects } from 'hyparquet'
 import { expect, test } from 'vitest'
+import { hermes } from '#lib/parsers/json/hermes.ts'
+import { qwenXml } from '#lib/parsers/tags/qwen-xml.ts'
 import { expertSlices, withNestedExperts } from '#lib/trajectory/experts/slices.ts'
 import type { Message, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, logprobs, lossMask, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
+import { simulateRollout } from '#testing/simulated-rollout.ts'
+import { chatml } from '#testing/small-templates.ts'
 import { exampleTrajectory } from '#testing/trajectories.ts'
 import { writableFormats } from '../registry.ts'
 import { strandsSglang } from '../strands-sglang.ts'
@@ -150,6 +155,25 @@ test('An export of messages has the digits of given arguments', () => {
   const messages = [...prompt.messages, given]
   const written = chatMessagesBySegment({ ...sampleTrajectory, segments: [{ ...prompt, messages }, ...others] })
   expect(written[0]?.at(-1)?.tool_calls?.map((one) => one.function.arguments)).toEqual(['{"a": 1.0}', '{"a":1}'])
+})
+
+test.each([
+  [hermes, '<tool_call>{"name": "f", "arguments": {"x": 1.0, "b": 12345678901234567890, "10": -0.0}}</tool_call>'],
+  [
+    qwenXml,
+    '<tool_call>\n<function=f>\n<parameter=x>\n1.0\n</parameter>\n<parameter=b>\n12345678901234567890\n</parameter>\n<parameter=10>\n-0.0\n</parameter>\n</function>\n</tool_call>',
+  ],
+])('An export of messages has the arguments of a reply as the model wrote them: %#', (parser, text) => {
+  const turn = {
+    messages: [{ role: 'user', content: 'Q' }],
+    reply: byteTokenizer.encode(text),
+    finish: { kind: 'length' },
+  } as const
+  const { trajectory } = simulateRollout(chatml, [turn], { parser })
+  const [, reply] = chatMessagesBySegment(trajectory).flat()
+  expect(reply?.tool_calls?.map((one) => one.function.arguments)).toEqual([
+    '{"x":1.0,"b":12345678901234567890,"10":-0.0}',
+  ])
 })
 
 test('A trace of verifiers ends a reply with tool_calls if only the message of its file has the calls', () => {
