@@ -30,12 +30,48 @@ interface ChatToolCall {
 }
 
 /** Returns the messages of each segment, in the order of the segments. A response has one message. */
-export const chatMessagesBySegment = (trajectory: Trajectory): readonly (readonly ExportedMessage[])[] =>
-  trajectory.segments.map((segment, index) =>
+export function chatMessagesBySegment(trajectory: Trajectory): readonly (readonly ExportedMessage[])[] {
+  const callIds = createCallIds(trajectory)
+  return trajectory.segments.map((segment, index) =>
     segment.kind === 'prompt'
-      ? segment.messages.map((message) => contextMessage(withResultText(message, trajectory)))
-      : [replyMessage(segment, index, trajectory)],
+      ? segment.messages.map((message) => contextMessage(withResultText(message, trajectory), callIds))
+      : [replyMessage(segment, index, trajectory, callIds)],
   )
+}
+
+type GivenCall = NonNullable<Extract<Message, { role: 'assistant' }>['toolCalls']>[number]
+
+/** Ids for calls that have none. A result without the id of its call answers the next such call of the message before it. */
+interface CallIds {
+  of(calls: readonly GivenCall[]): readonly string[]
+  ofResult(): string | undefined
+}
+
+function createCallIds(trajectory: Trajectory): CallIds {
+  const known = new Set(
+    trajectory.segments.flatMap((segment): readonly (string | undefined)[] => {
+      if (segment.kind === 'prompt')
+        return segment.messages.flatMap((message) => (message.role === 'assistant' ? idsOf(message.toolCalls) : []))
+      return idsOf(messageOfResponse(segment, trajectory)?.toolCalls ?? segment.toolCalls)
+    }),
+  )
+  let number = 0
+  let unanswered: string[] = []
+  const newId = (): string => {
+    const id = `call_${number++}`
+    return known.has(id) ? newId() : id
+  }
+  return {
+    of(calls) {
+      const ids = calls.map(({ id }) => id ?? newId())
+      unanswered = ids.filter((_, index) => calls[index]?.id === undefined)
+      return ids
+    },
+    ofResult: () => unanswered.shift(),
+  }
+}
+
+const idsOf = (calls: readonly { readonly id?: string | undefined }[] = []) => calls.map(({ id }) => id)
 
 /** A message of chat completions whose content may have images. */
 export type ImageMessage = Omit<ExportedMessage, 'content'> & {
@@ -70,27 +106,31 @@ export const chatTools = (tools: readonly ToolSpec[]): readonly JsonObject[] =>
     function: { name, ...(description !== undefined && { description }), parameters: inputSchema },
   }))
 
-function contextMessage(message: Message): ExportedMessage {
+function contextMessage(message: Message, callIds: CallIds): ExportedMessage {
   const content = textOfContent(message.content)
   switch (message.role) {
-    case 'tool':
+    case 'tool': {
+      const callId = message.callId ?? callIds.ofResult()
       return {
         role: 'tool',
-        ...(message.callId !== undefined && { tool_call_id: message.callId }),
+        ...(callId !== undefined && { tool_call_id: callId }),
         ...(message.name !== undefined && { name: message.name }),
         content,
       }
-    case 'assistant':
+    }
+    case 'assistant': {
+      const ids = callIds.of(message.toolCalls ?? [])
       return {
         role: 'assistant',
         content,
         ...(message.reasoning !== undefined && { reasoning_content: message.reasoning }),
         ...(message.toolCalls && {
-          tool_calls: message.toolCalls.map(({ id, name, input, json }, index) =>
-            callOf(id ?? `call_${index}`, name, json ?? JSON.stringify(input)),
+          tool_calls: message.toolCalls.map(({ name, input, json }, index) =>
+            callOf(elementAt(ids, index), name, json ?? JSON.stringify(input)),
           ),
         }),
       }
+    }
     default:
       return { role: message.role, ...(message.name !== undefined && { name: message.name }), content }
   }
@@ -100,9 +140,15 @@ const textOfContent = (content: Message['content'] = ''): string =>
   typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('')
 
 /** A malformed call stays text, since no reader could take its arguments. */
-function replyMessage(segment: ResponseSegment, segmentIndex: number, trajectory: Trajectory): ExportedMessage {
+function replyMessage(
+  segment: ResponseSegment,
+  segmentIndex: number,
+  trajectory: Trajectory,
+  callIds: CallIds,
+): ExportedMessage {
   const ownMessage = messageOfResponse(segment, trajectory)
-  if (ownMessage) return contextMessage(ownMessage)
+  if (ownMessage) return contextMessage(ownMessage, callIds)
+  callIds.of([])
   if (segment.ids.length === 0 || segment.ids.some((id) => !Object.hasOwn(trajectory.vocab, id)))
     return { role: 'assistant', content: null }
   const texts: string[] = []

@@ -147,6 +147,37 @@ test.each(writableFormats.map((format) => [format.name, format] as const))(
   },
 )
 
+test('An export of messages gives each call an id of its own, and results without one the id of their call', () => {
+  const [prompt, reply] = sampleTrajectory.segments
+  if (prompt?.kind !== 'prompt' || reply?.kind !== 'response') throw new Error('the sample begins with a turn')
+  const calls = (...ids: readonly (string | undefined)[]): Message => ({
+    role: 'assistant',
+    content: '',
+    toolCalls: ids.map((id) => ({ name: 'f', input: {}, ...(id !== undefined && { id }) })),
+  })
+  const result: Message = { role: 'tool', content: '' }
+  const messages = [
+    calls(undefined, 'mine', undefined),
+    result,
+    result,
+    result,
+    calls(undefined),
+    { ...result, callId: 'x' },
+  ]
+  const more = { ...prompt, messages: [calls('call_1'), result] }
+  const segments: readonly Segment[] = [
+    { ...prompt, messages },
+    { ...reply, toolCalls: [] },
+    { ...prompt, messages: [result] },
+    more,
+  ]
+  const written = chatMessagesBySegment({ ...sampleTrajectory, segments }).flat()
+  expect(written.flatMap((one) => one.tool_calls?.map(({ id }) => id) ?? one.tool_call_id ?? one.role)).toEqual([
+    ...['call_0', 'mine', 'call_2', 'call_0', 'call_2', 'tool', 'call_3', 'x'],
+    ...['assistant', 'tool', 'call_1', 'tool'],
+  ])
+})
+
 test('An export of messages has the digits of given arguments', () => {
   const [prompt, ...others] = sampleTrajectory.segments
   if (prompt?.kind !== 'prompt') throw new Error('the sample begins with a prompt')
