@@ -1,7 +1,9 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { SessionNode } from './forest.ts'
 import type { LeafPicker } from './samples.ts'
-import { LEAF_PICKERS, leavesOf, pickLeaves, sessionSamples } from './samples.ts'
+import { LEAF_PICKERS, leavesOf, pathTokenCount, pickLeaves, sessionSamples } from './samples.ts'
 import { CONTEXT, history, outcome, reply, type WrittenForest, writtenForest } from './test-forests.ts'
 
 const leaves = ({ forest }: WrittenForest, ...pickers: LeafPicker[]) =>
@@ -67,11 +69,24 @@ describe('A session with a retry, a rollback, a sub-agent and a summary', () => 
     expect(leaves(written, 'without-retries', 'without-rolled-back')).toEqual([6, 8, 10])
     expect(leaves(written, 'without-aborted')).toEqual([4, 6, 8, 10])
     expect(leaves(written, 'longest')).toEqual([6])
-    expect(pickLeaves(written.forest.nodes, ['longest']).leftOut).toContainEqual({
-      leaf: 2,
-      because: 'longest',
-      tokens: 7,
-    })
+    expect(pickLeaves(written.forest.nodes, ['longest']).leftOut).toEqual([
+      { leaf: 2, because: 'longest', tokens: 7 },
+      { leaf: 4, because: 'longest', tokens: 9 },
+      { leaf: 8, because: 'longest', tokens: 5 },
+      { leaf: 10, because: 'longest', tokens: 10 },
+    ])
+  })
+
+  test('lists what is left out in the order of the leaves, whatever left it out', () => {
+    const pickers = ['without-rolled-back', 'without-retries'] as const
+    const { leftOut } = sessionSamples(written.forest.nodes, { pickers, mask: 'once', maxTokens: 0 })
+    expect(leftOut.map(({ leaf, because }) => [leaf, because])).toEqual([
+      [2, 'without-retries'],
+      [4, 'without-rolled-back'],
+      [6, 'total-tokens'],
+      [8, 'total-tokens'],
+      [10, 'total-tokens'],
+    ])
   })
 
   test('trains shared replies in the first sample, or in every one', () => {
@@ -189,14 +204,62 @@ describe('A path whose prompt a server tokenized differently', () => {
   test('trains tokens in a later sample that the first one lacks', () => {
     const [first, second] = forest.nodes
     if (!first || !second) throw new Error('the forest has three nodes')
-    const whole = { ...second, sequence: 2, call: 2, tokens: { start: 7, prompt: 1, reply: 1 } }
-    const { samples } = sessionSamples([first, second, whole], { pickers: ['all'], mask: 'once' })
-    const replies = samples.map(({ parts }) => parts.find(({ node, kind }) => node === 0 && kind === 'reply')?.trained)
-    expect(replies).toEqual([
+    const trained = (...starts: number[]) => {
+      const further = starts.map((start, index) => ({
+        ...second,
+        ...{ sequence: index + 1, call: index + 1, tokens: { start, prompt: 1, reply: 1 } },
+      }))
+      const { samples } = sessionSamples([first, ...further], { pickers: ['all'], mask: 'once' })
+      return samples.map(({ parts }) => parts.find(({ node, kind }) => node === 0 && kind === 'reply')?.trained)
+    }
+    expect(trained(5, 7)).toEqual([
       { start: 0, end: 2 },
       { start: 2, end: 4 },
     ])
+    expect(trained(7, 5, 7).slice(1)).toEqual([
+      { start: 2, end: 2 },
+      { start: 4, end: 4 },
+    ])
   })
+})
+
+test('Each token of a reply is trained in the first sample that has it, whatever the servers kept of the paths, within the limit of tokens', () => {
+  const size = fc.nat({ max: 4 })
+  const call = fc.record({ parent: fc.option(fc.nat()), start: fc.nat({ max: 20 }), prompt: size, reply: size })
+  fc.assert(
+    fc.property(fc.array(call, { maxLength: 8 }), fc.option(fc.nat({ max: 60 })), (calls, limit) => {
+      const nodes: SessionNode[] = []
+      for (const [sequence, { parent, start, prompt, reply: length }] of calls.entries()) {
+        const before = parent === null || sequence === 0 ? undefined : elementAt(nodes, parent % sequence)
+        nodes.push({
+          ...{ sequence, call: sequence, choice: 0, kept: 0, messages: [], accepted: [], context: CONTEXT },
+          ...(before && { parent: before.sequence }),
+          ...{ attached: { kind: 'continued' }, status: 'complete', reply: reply('1') },
+          tokens: { start: before ? Math.min(start, pathTokenCount(before)) : 0, prompt, reply: length },
+        })
+      }
+      const settings = { pickers: [], mask: 'once', ...(limit !== null && { maxTokens: limit }) } as const
+      const { samples, leftOut } = sessionSamples(nodes, settings)
+      const leavesHere = leavesOf(nodes)
+      const whole = samples.filter(({ leaf }) => leftOut.every((one) => one.leaf !== leaf))
+      expect(whole.length + leftOut.length).toBe(leavesHere.length)
+      const seen = new Set<string>()
+      let total = 0
+      for (const { parts } of samples)
+        for (const { node, kind, tokens, trained } of parts) {
+          total += tokens
+          for (let index = 0; index < tokens; index++) {
+            const isTrained = index >= trained.start && index < trained.end
+            expect(isTrained).toBe(kind === 'reply' && !seen.has(`${node} ${index}`))
+            if (kind === 'reply') seen.add(`${node} ${index}`)
+          }
+        }
+      expect(total).toBeLessThanOrEqual(limit ?? Number.POSITIVE_INFINITY)
+      const all = leavesHere.reduce((sum, leaf) => sum + pathTokenCount(leaf), 0)
+      expect(total + leftOut.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(all)
+      expect(sessionSamples(nodes, { ...settings, maxTokens: all }).leftOut).toEqual([])
+    }),
+  )
 })
 
 test('A session without a call has no samples', () => {

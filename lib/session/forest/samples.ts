@@ -101,7 +101,7 @@ export function pickLeaves(
     },
     leavesOf(nodes, living),
   )
-  return { leaves, leftOut: leftOut.sort((a, b) => a.leaf - b.leaf) }
+  return { leaves, leftOut }
 }
 
 /** Returns the samples of a session. */
@@ -121,7 +121,7 @@ export function sessionSamples(
       const tokens = pathTokenCount(leaf) - (end ? pathTokenCount(end) : 0)
       cut.push({ leaf: leaf.sequence, because: 'total-tokens', tokens, ...(end && { cutAfter: end.sequence }) })
     }
-    room = end === leaf ? room - pathTokenCount(leaf) : 0
+    room -= pathTokenCount(leaf)
     if (!end) continue
     const parts = partsOf(pathOf(nodes, end.sequence)).map((part): SamplePart => {
       if (part.kind === 'prompt') return { ...part, trained: { start: 0, end: 0 } }
