@@ -10,6 +10,7 @@ import { visibleText } from '#components/ui/visible-text.ts'
 import type { RowColumn, RowSort } from '#lib/browser/file-index/listed-rows.ts'
 import { type FileSampleRow, placeWords } from '#lib/browser/file-index/sample-row.ts'
 import { elementAt } from '#lib/util/element-at.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 
 interface RowsTableProps {
   readonly rows: readonly FileSampleRow[]
@@ -221,7 +222,7 @@ function Row({ row, position, href, isSelected, isOpened, tabIndex, onSelect, on
               {place}
               <span className="md:hidden">
                 {' · '}
-                <span className={outcomeInk(row)}>{row.outcome}</span> · {countText(row.tokens)} tokens
+                <span className={outcomeInk(row)}>{row.outcome}</span> · {countWithNoun(row.tokens, 'token')}
               </span>
               {row.id !== '' && ` · ${visibleText(row.id)}`}
             </>

@@ -104,7 +104,12 @@ test('a trajectory choice shows the sample number, reward, outcome, drift and ti
     <>
       <TrajectoryChoice row={row('a', { ...sample, health: { findings: [drift], unknown: [] } })} onChoose={onChoose} />
       <TrajectoryChoice
-        row={row('b', { outcomeKind: 'failed', outcome: 'context_length', health: { findings: [], unknown: [] } })}
+        row={row('b', {
+          tokens: 1,
+          outcomeKind: 'failed',
+          outcome: 'context_length',
+          health: { findings: [], unknown: [] },
+        })}
         onChoose={onChoose}
       />
       <TrajectoryChoice
@@ -115,7 +120,7 @@ test('a trajectory choice shows the sample number, reward, outcome, drift and ti
   )
   const texts = screen.getAllByRole('button').map(({ textContent }) => textContent)
   expect(texts[0]).toMatch(/^question aSample 3reward 0end_turndrift 3 spans1,234 tokensm.*2025$/)
-  expect(texts[1]).toMatch(/^question bcontext_lengthno drift1,234 tokens/)
+  expect(texts[1]).toMatch(/^question bcontext_lengthno drift1 tokenm/)
   expect(texts[2]).not.toContain('drift')
   await userEvent.click(screen.getByRole('button', { name: /question b/ }))
   expect(onChoose).toHaveBeenCalledWith('b')

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { countText, rewardText } from '#components/token-view/numbers.ts'
 import { Choice } from '#components/ui/choices.tsx'
 import type { TrajectorySummary } from '#lib/api/library.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { outcomeInk, timeText, titleText, whenText } from './row-texts.ts'
 
 interface TrajectoryChoiceProps {
@@ -24,7 +25,7 @@ export function TrajectoryChoice({ row, onChoose }: TrajectoryChoiceProps) {
             <span className={outcomeInk(row)}>{outcome}</span>
           </Part>
           {drift !== undefined && <Part>{drift}</Part>}
-          <Part>{countText(tokens)} tokens</Part>
+          <Part>{countWithNoun(tokens, 'token')}</Part>
           {model !== null && <Part>{model}</Part>}
           <span title={timeText(createdAt)}>{whenText(createdAt, new Date())}</span>
         </span>

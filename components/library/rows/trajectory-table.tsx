@@ -7,6 +7,7 @@ import { countText, decimalText, rewardText } from '#components/token-view/numbe
 import { MissingMark } from '#components/token-view/overview/missing-badges.tsx'
 import { Breakable, type ColumnHeading, ColumnHeadings, SelectBox } from '#components/ui/table.tsx'
 import type { ListSort, TrajectorySummary } from '#lib/api/library.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { HealthMarks } from '../health-marks.tsx'
 import { TagList } from '../tag-list.tsx'
 import { flatText, outcomeInk, rewardsText, timeText, titleText, trajectorySourceText, whenText } from './row-texts.ts'
@@ -354,7 +355,7 @@ function Row({ row, isInGroup, now, isSelected, isShown, tabIndex, onSelect, onA
           </a>
         </span>
         <span className="mt-0.5 block text-dim md:hidden">
-          {outcome} · {countText(row.tokens)} tokens · {countText(row.trained)} trained
+          {outcome} · {countWithNoun(row.tokens, 'token')} · {countText(row.trained)} trained
           {row.reward !== null && ` · reward ${rewardText(row.reward)}`} ·{' '}
           <span className="whitespace-nowrap">{whenText(row.addedAt, now)}</span>
         </span>

@@ -1,11 +1,11 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
-import { countText } from '#components/token-view/numbers.ts'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import { FilesButton, FolderButton } from '#components/ui/file-button.tsx'
 import { EXAMPLES } from '#lib/browser/library/examples.ts'
 import { latestTrajectoriesOptions } from '#lib/browser/library/library.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { Link } from '../navigation.tsx'
 import { OpenUrl } from './open-url.tsx'
 
@@ -53,7 +53,7 @@ export function OpenDialog({ onFiles, onOpening, onClose }: OpenDialogProps) {
             <Entry
               href={`/t/${encodeURIComponent(key)}`}
               title={title || question || 'without a question'}
-              note={`${new Date(createdAt).toLocaleString()} · ${countText(tokens)} tokens · ${outcome}`}
+              note={`${new Date(createdAt).toLocaleString()} · ${countWithNoun(tokens, 'token')} · ${outcome}`}
               onClose={onClose}
             />
           </li>
