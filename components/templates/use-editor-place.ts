@@ -7,7 +7,8 @@ import type { LabAddress, LabPart } from './address.ts'
 
 /** Returns the pane, part and line that the lab shows, and the actions that move there. */
 export function useEditorPlace(address: LabAddress) {
-  const [pane, setPane] = useState<LabPane>('editor')
+  // A narrow window has one pane. A link to a tab of the result shows it.
+  const [pane, setPane] = useState<LabPane>(address.tab === undefined ? 'editor' : 'result')
   const [shownLine, setShownLine] = useState<ShownLine & { readonly where: LabField }>()
   const [cursorLine, setCursorLine] = useState<number>()
   const leaveLines = () => {
