@@ -165,7 +165,10 @@ export function LibraryScreen() {
               {...{ chosen, undoable }}
               onExport={setExported}
               onRemove={remove}
-              onClear={clearChosen}
+              onClear={() => {
+                clearChosen()
+                focus.focusTitle(state.row)
+              }}
               onUndo={undo}
               onDismiss={dismiss}
             />

@@ -27,14 +27,16 @@ export function useListFocus(
     if (list.current && !isVisible(title, list.current)) title.scrollIntoView({ block: 'center' })
     if (document.activeElement === document.body) title.focus({ preventScroll: true })
   })
-  const focusTitle = (key: string | undefined) => (titleOf(key) ?? search.current)?.focus()
+  // A field would open the keyboard of a phone, so it is the last choice.
+  const focusTitle = (key: string | undefined) =>
+    (titleOf(key) ?? list.current?.querySelector<HTMLElement>('[data-title]') ?? search.current)?.focus()
   return {
     search,
     list,
     panel,
     isPanelShown,
     hasTitle: (key: string) => titleOf(key) instanceof HTMLElement,
-    /** Moves the focus to the title of a row, or else to the search field. */
+    /** Moves the focus to the title of a row, or else to that of the first one, or without rows to the search field. */
     focusTitle,
     editInPanel: () => {
       setIsPanelShown(true)

@@ -22,16 +22,27 @@ export function NavigationProvider({ children }: { readonly children: ReactNode 
     if (pageOf(event) !== undefined) navigation.expectGo()
   })
   useEffect(() => {
+    const ended = new AbortController()
+    // Without a key, nobody sees where the focus is.
+    window.addEventListener('keydown', () => loadFocusKeeper(ended.signal), { once: true, signal: ended.signal })
     window.addEventListener('pointerdown', expectPage)
     // After all others: what a component or a Link has answered is prevented by then.
     window.addEventListener('click', press)
     return () => {
+      ended.abort()
       window.removeEventListener('pointerdown', expectPage)
       window.removeEventListener('click', press)
     }
   }, [])
   return <NavigationContext value={navigation}>{children}</NavigationContext>
 }
+
+/** Loads the code that gives a lost focus another place. Without this code, the focus is lost. */
+const loadFocusKeeper = (ended: AbortSignal) =>
+  import('./keep-focus.ts').then(
+    ({ keepFocus }) => keepFocus(ended),
+    () => {},
+  )
 
 /** Returns the guarded navigation; throws outside the NavigationProvider. */
 export function useNavigation(): Navigation {

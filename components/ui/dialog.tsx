@@ -25,14 +25,16 @@ export function Dialog({ title, onClose, closesBeside = true, width = 'plain', c
   useEffect(() => {
     const element = dialog.current
     const opener = document.activeElement
+    const part = opener?.closest('section')
     if (!element?.open) element?.showModal()
     const first = element?.querySelector<HTMLElement>('[data-first-focus]')
     first?.focus()
     if (first instanceof HTMLTextAreaElement) first.setSelectionRange(first.value.length, first.value.length)
     return () => {
-      // If the dialog is unmounted without being closed, the browser does not restore the focus.
+      // If the dialog is unmounted without being closed, the browser does not restore the focus. The dialog may have deleted its opener.
       queueMicrotask(() => {
-        if (!element?.isConnected && opener instanceof HTMLElement) opener.focus()
+        const target = opener?.isConnected ? opener : part?.querySelector('button:enabled, a')
+        if (!element?.isConnected && target instanceof HTMLElement) target.focus()
       })
     }
   }, [])

@@ -116,6 +116,17 @@ test('A note is written on tokens by keyboard, is in the link, the file and the 
     await dialog.getByRole('button', { name: 'Delete note' }).press('Enter')
     await expect(notes.getByRole('listitem')).toHaveCount(2)
     expect((await stored()).notes).toHaveLength(2)
+    await expect(grid).toBeFocused()
+  })
+
+  await test.step('the list keeps the focus when a note that it opened is deleted', async () => {
+    await notes
+      .getByRole('button', { name: /^Edit the note/ })
+      .first()
+      .press('Enter')
+    await dialog.getByRole('button', { name: 'Delete note' }).press('Enter')
+    await expect(notes.getByRole('listitem')).toHaveCount(1)
+    await expect(notes.getByRole('button').first()).toBeFocused()
   })
   expect(wrongs).toEqual([])
 })

@@ -200,7 +200,8 @@ test('Library finds, sorts, labels, deletes, restores and exports trajectories, 
   })
 
   await test.step('An export of only a run without tokens is offered in formats of messages', async () => {
-    await page.getByRole('button', { name: 'Clear', exact: true }).click()
+    await page.getByRole('button', { name: 'Clear', exact: true }).press('Enter')
+    await expect(titles(page).and(page.locator(':focus'))).toHaveCount(1)
     await row(without).locator('input').check()
     await page.getByRole('button', { name: 'Export…' }).click()
     await expect(dialog).toContainText('The selected run has no tokens.')

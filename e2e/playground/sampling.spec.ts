@@ -51,6 +51,8 @@ test('sampling parameters are set, saved, imported and sent with the run, and st
     await page.keyboard.press('Enter')
     await expect(dialog.locator('[data-preset="Narrow"]')).toBeVisible()
     await fits()
+    await dialog.getByRole('button', { name: 'Delete Narrow' }).press('Enter')
+    await expect(dialog.getByLabel('Save current settings as')).toBeFocused()
     await dialog.getByRole('tab', { name: 'Import' }).click()
     const pasted = dialog.getByLabel('Parameters of another program')
     await dialog.getByRole('button', { name: 'Load the model’s defaults' }).click()

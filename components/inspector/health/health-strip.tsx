@@ -42,10 +42,14 @@ export function HealthStrip({ inspection }: InspectorPartProps) {
     const count = Math.max(1, chip.places.length)
     show(chip, open?.key === chip.key ? (open.at + by + count) % count : 0)
   }
+  const close = () => {
+    strip.current?.querySelector<HTMLElement>('[aria-expanded=true]')?.focus()
+    setOpen(undefined)
+  }
   const leave = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || !open) return
     event.stopPropagation()
-    setOpen(undefined)
+    close()
   }
   return (
     <section
@@ -124,7 +128,7 @@ export function HealthStrip({ inspection }: InspectorPartProps) {
               </IconButton>
             </span>
           )}
-          <IconButton label="Close" onClick={() => setOpen(undefined)}>
+          <IconButton label="Close" onClick={close}>
             <X size={15} aria-hidden />
           </IconButton>
         </div>
