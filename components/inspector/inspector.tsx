@@ -27,7 +27,7 @@ import { DetailsPane } from './details-pane.tsx'
 import type { ListPlace } from './list-walk.tsx'
 import { useTokenNotes } from './notes/use-token-notes.ts'
 import { OutlinePane } from './outline-pane.tsx'
-import type { RegisterPanelCommand } from './selection/panel-commands.ts'
+import { type RegisterPanelCommand, usePanelCommand } from './selection/panel-commands.ts'
 import { useInspectionState } from './use-inspection-state.ts'
 import { useInspectorCommands } from './use-inspector-commands.ts'
 import { useListPlace } from './use-list-place.ts'
@@ -90,6 +90,15 @@ export function Inspector({
       }),
     [offer],
   )
+  // The fields are drawn and shown first.
+  const editLabels = () => {
+    flushSync(() => {
+      setIsDrawn(true)
+      setPane('left')
+    })
+    document.querySelector<HTMLElement>('[data-labels] input')?.focus()
+  }
+  usePanelCommand(offer, 'labels', storedKey === undefined ? undefined : editLabels)
   const { selection, tab } = inspection.view
   const hasSides = isDrawn || selection !== undefined
   const isPromptTokenSelected = selection !== undefined && isSingle(selection) && isUnscoredAt(given, selection.focus)

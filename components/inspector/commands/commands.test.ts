@@ -108,6 +108,7 @@ describe('keys of the inspector', () => {
     ['n', { colour: 'mask' }, ['say', 'There are no hits.']],
     ['p', { colour: 'mask' }, ['say', 'There are no hits.']],
     ['a', { selection: single(4) }, ['say', 'Select tokens of a stored trajectory first.']],
+    ['t', {}, ['say', 'Store the trajectory first.']],
     ['d', {}, ['say', 'Show a value estimate with a drop, or colour the tokens by importance ratio.']],
     ['z', {}, ['say', 'No token is selected.']],
     ['z', { selection: single(4) }, ['folds', { segments: new Set(), thinks: new Set([3]) }]],

@@ -339,6 +339,14 @@ export const COMMANDS: readonly InspectorCommand[] = [
     run: ({ offers }) => offers.value?.(),
   },
   {
+    name: 'labels',
+    title: 'Edit title, reward, tags and note of the trajectory',
+    group: 'Trajectory',
+    keys: ['t'],
+    obstacle: obstacleWithout('labels', 'Store the trajectory first.'),
+    run: ({ offers }) => offers.labels?.(),
+  },
+  {
     name: 'export',
     title: 'Export…',
     group: 'Trajectory',

@@ -2,7 +2,13 @@ import type { InspectorCommand } from './command.ts'
 import { COMMANDS } from './commands.ts'
 
 /** Commands that need parts of the inspector that a run in the playground lacks. */
-const INSPECTOR_ALONE: ReadonlySet<string> = new Set(['verify', 'note', 'next-trajectory', 'previous-trajectory'])
+const INSPECTOR_ALONE: ReadonlySet<string> = new Set([
+  'verify',
+  'note',
+  'labels',
+  'next-trajectory',
+  'previous-trajectory',
+])
 
 /** Commands of the token view beside a run: those of the inspector, and one that opens the inspector. */
 export const RUN_COMMANDS: readonly InspectorCommand[] = [

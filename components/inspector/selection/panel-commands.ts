@@ -5,7 +5,7 @@ import { useEffect, useEffectEvent } from 'react'
  * `find` focuses the search field; `verify` focuses the button that rescores the trajectory; `main-finding` selects the token of the
  * largest drop of the value, or of the first jump of importance ratios. `alternative` chooses an alternative of the selected token by its position, `resample` and `branch` start branches
  * there, `force` focuses the text to insert, and `cut` stores the tokens before it.
- * `value` shows or hides the value estimates. `note` opens the note on the selected tokens.
+ * `value` shows or hides the value estimates. `note` opens the note on the selected tokens. `labels` focuses the first field of the labels.
  */
 export type PanelCommandName =
   | 'find'
@@ -20,6 +20,7 @@ export type PanelCommandName =
   | 'cut'
   | 'value'
   | 'note'
+  | 'labels'
 
 /** An action; `position` counts from 1 in the list that the command names. */
 export type PanelAction = (position?: number) => void
