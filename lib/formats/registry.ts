@@ -30,6 +30,7 @@ import { miniSweAgent } from './traces/mini-swe-agent.ts'
 import { mlflowTrace } from './traces/mlflow.ts'
 import { openHands, openHandsEvents } from './traces/openhands.ts'
 import { otlp } from './traces/otlp.ts'
+import { rllmGateway } from './traces/rllm-gateway.ts'
 import { sweAgent } from './traces/swe-agent.ts'
 import { tinkerCapture } from './traces/tinker.ts'
 import { verifiersTrace } from './traces/verifiers-trace.ts'
@@ -76,6 +77,7 @@ export const formats: readonly Format[] = [
   trainDump,
   milesColumns,
   agentLightningTriplet,
+  rllmGateway,
   batch,
   batchRequests,
   streamedResponses,

@@ -54,7 +54,8 @@ export const mergedFields = (chunks: readonly JsonObject[]): JsonObject =>
 export const lists = (parts: readonly JsonObject[], keys: readonly string[]): JsonObject =>
   withoutNullFields(Object.fromEntries(keys.map((key) => [key, joinedLists(parts, key)])))
 
-function joinedMessage(deltas: readonly JsonObject[]): JsonObject {
+/** Returns the message of its parts. Calls with the same index are one. */
+export function joinedMessage(deltas: readonly JsonObject[]): JsonObject {
   const calls = deltas.flatMap(({ tool_calls }) => objectsIn(tool_calls))
   const byIndex = [...Map.groupBy(calls, ({ index }) => (typeof index === 'number' ? index : 0)).values()]
   return withoutNullFields({

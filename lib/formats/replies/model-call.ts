@@ -57,3 +57,15 @@ function messagesIn({ messages, system }: JsonObject): readonly JsonObject[] | u
   const hasSystem = (typeof system === 'string' && system !== '') || Array.isArray(system)
   return hasSystem ? [{ role: 'system', content: system }, ...messages] : messages
 }
+
+/** Returns the call with its time, if the file has that of its end, and its duration in milliseconds. */
+export function timedCall(call: ModelCall, endedAt: string | undefined, latency: unknown): ModelCall {
+  if (endedAt === undefined) return call
+  const isTimed = typeof latency === 'number' && latency >= 0 && latency < 1e12
+  const startedAt = isTimed ? new Date(Date.parse(endedAt) - latency).toISOString() : endedAt
+  return {
+    ...call,
+    createdAt: startedAt,
+    response: { ...call.response, ...(isTimed && { timing: { startedAt, elapsedMs: latency } }) },
+  }
+}

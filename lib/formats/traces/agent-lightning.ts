@@ -7,7 +7,7 @@ import { catchRefusals, parsedAt } from '../reading/record-error.ts'
 import { trajectoriesOfCalls } from '../replies/call-chains.ts'
 import { isChatReply } from '../replies/chat-completion.ts'
 import { chatCalls } from '../replies/chat-reply.ts'
-import type { ModelCall } from '../replies/model-call.ts'
+import { type ModelCall, timedCall } from '../replies/model-call.ts'
 import { replyColumns } from '../replies/reply-columns.ts'
 import { sameIds } from '../replies/reply-ids.ts'
 import { entriesOf } from '../replies/token-entries.ts'
@@ -48,16 +48,7 @@ export const agentLightningEvents: Format = {
 function callOf({ event_type, timestamp, data }: JsonObject, path: string): ModelCall | undefined {
   if (event_type !== 'model_request' || !isObject(data) || !isChatReply(data.response)) return undefined
   const [call] = chatCalls(data.response, isObject(data.request) ? data.request : undefined, path)
-  const endedAt = isoTime(timestamp)
-  if (!call || endedAt === undefined) return call
-  const { latency_ms: latency } = data
-  const isTimed = typeof latency === 'number' && latency >= 0 && latency < 1e12
-  const startedAt = isTimed ? new Date(Date.parse(endedAt) - latency).toISOString() : endedAt
-  return {
-    ...call,
-    createdAt: startedAt,
-    response: { ...call.response, ...(isTimed && { timing: { startedAt, elapsedMs: latency } }) },
-  }
+  return call && timedCall(call, isoTime(timestamp), data.latency_ms)
 }
 
 const TRIPLET = 'agent-lightning-triplet'
