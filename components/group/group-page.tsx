@@ -1,5 +1,4 @@
 'use client'
-/** The page of a group whose samples are known: facts and samples, the tree, and the card of a token. */
 import { SlidersHorizontal } from 'lucide-react'
 import { useId, useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
@@ -16,6 +15,8 @@ import { usePageKeys } from '#components/shell/use-page-keys.ts'
 import { ColourBar } from '#components/token-view/colour/colour-bar.tsx'
 import { colouringOf } from '#components/token-view/colour/colouring.ts'
 import { GRID_OPTIONS } from '#components/token-view/grid-options.ts'
+/** The page of a group whose samples are known: facts and samples, the tree, and the card of a token. */
+import { countText } from '#components/token-view/numbers.ts'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { IconButton } from '#components/ui/icon-button.tsx'
@@ -197,7 +198,7 @@ export function GroupPage({ forest, title, groupId, address, exportFile }: Group
         gist={
           pinned && (
             <>
-              <b className="tabular-nums">Token {pinned.token.toLocaleString('en')}</b>{' '}
+              <b className="tabular-nums">Token {countText(pinned.token)}</b>{' '}
               <code className="font-mono">{pinnedTokenText(tree, pinned, trajectories)}</code>
             </>
           )

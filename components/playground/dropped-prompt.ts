@@ -1,4 +1,5 @@
 /** Reads a file that is dropped on the composer. This module is loaded with the first such file. */
+import { countText } from '#components/token-view/numbers.ts'
 import { ApiError } from '#lib/browser/api.ts'
 import { LONGEST_PROMPT } from '#lib/sampling/dialects/text-limits.ts'
 
@@ -10,7 +11,7 @@ export async function droppedPrompt(file: Pick<File, 'name' | 'size' | 'text'>):
     throw new ApiError(
       0,
       'TOO_LARGE',
-      `${file.name} has ${file.size.toLocaleString('en')} bytes, more than the ${LONGEST_PROMPT.toLocaleString('en')} characters that a prompt may have here.`,
+      `${file.name} has ${countText(file.size)} bytes, more than the ${countText(LONGEST_PROMPT)} characters that a prompt may have here.`,
       'Nothing was changed. Send longer prompts over HTTP: POST /api/rollouts.',
     )
   return text

@@ -1,5 +1,6 @@
 'use client'
 import { type FormEvent, useState } from 'react'
+import { countText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
 import { type CopyChoice, CopyChoices } from '#components/ui/copy-button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
@@ -106,7 +107,7 @@ function LinkField({ href }: { readonly href: string | undefined }) {
         that one.
         {href !== undefined &&
           href.length > LONG_LINK &&
-          ` This link has ${href.length.toLocaleString('en')} characters, which some programs cut: send the file.`}
+          ` This link has ${countText(href.length)} characters, which some programs cut: send the file.`}
       </p>
     </>
   )

@@ -1,3 +1,4 @@
+import { countText } from '#components/token-view/numbers.ts'
 import type { ServerEntry, ServerStatus } from '#lib/api/server-status.ts'
 import type { DownloadProgress } from '#lib/api/tokenizer-download.ts'
 
@@ -26,7 +27,7 @@ export function statusText(status: ShownStatus): string {
     case 'ready':
       return [
         status.modelName,
-        status.contextLength && `${status.contextLength.toLocaleString('en')} tokens`,
+        status.contextLength && `${countText(status.contextLength)} tokens`,
         status.version && `version ${status.version}`,
       ]
         .filter(Boolean)

@@ -1,11 +1,9 @@
 /** Numbers as text: a true minus sign, grouped digits, no false precision. Also texts shortened with their length. */
 
+import { countText } from '#lib/util/text/count-with-noun.ts'
 import { beginningOf } from '#lib/util/text/excerpt.ts'
 
-const count = new Intl.NumberFormat('en')
-
-/** Returns an integer with grouped digits, such as `12,345`. */
-export const countText = (value: number): string => count.format(value)
+export { countText }
 
 /** Returns an index with the first and last one, such as `3 (0–4)`. Indices start at 0, so `4 of 5` would read as the one before the last. */
 export const indexText = (index: number, length: number): string =>

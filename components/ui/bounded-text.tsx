@@ -1,5 +1,6 @@
 'use client'
 import { useState } from 'react'
+import { countText, countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { beginningOf } from '#lib/util/text/excerpt.ts'
 import { visibleText } from './visible-text.ts'
 
@@ -88,11 +89,9 @@ function piecesOf(text: string): readonly string[] {
 function sizeText(text: string): string {
   let lines = 1
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++
-  const characters = `${count.format(text.length)} characters`
-  return lines > 1 ? `${count.format(lines)} lines (${characters})` : characters
+  const characters = countWithNoun(text.length, 'character')
+  return lines > 1 ? `${countText(lines)} lines (${characters})` : characters
 }
-
-const count = new Intl.NumberFormat('en')
 
 /** Shows a foreign text within a text of the application: hidden characters are visible, and its direction is isolated. */
 export const ForeignText = ({ children }: { readonly children: string }) => <bdi>{visibleText(children)}</bdi>

@@ -1,4 +1,5 @@
 /** Describes the allowed values of sampling parameters in words, which are derived from the table. */
+import { countText } from '#lib/util/text/count-with-noun.ts'
 import { type ParameterKind, type SamplingName, samplingParameter } from './parameters.ts'
 
 /** A maximum from here on means unbounded, so its digits are not shown. */
@@ -35,5 +36,5 @@ export function allowedValuesOfKind(parameter: ParameterKind): string {
 
 function boundsText({ minimum, maximum }: { readonly minimum: number; readonly maximum: number }): string {
   const from = minimum > -OPEN_ENDED ? ` from ${minimum}` : ''
-  return maximum < OPEN_ENDED ? `${from} to ${maximum.toLocaleString('en')}` : from
+  return maximum < OPEN_ENDED ? `${from} to ${countText(maximum)}` : from
 }

@@ -11,6 +11,7 @@ import {
   setText,
 } from '#components/token-view/grid/token-picture.ts'
 import { makeRow, paintRow } from '#components/token-view/grid/token-row.ts'
+import { countText } from '#components/token-view/numbers.ts'
 import { segmentIndexAt } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { foldText, missingText, noteTexts, titleOf } from './lane-words.ts'
@@ -162,7 +163,7 @@ function paintRun(
   setData(label, 'tight', String(isTight))
   fold.hidden = opened === undefined
   setData(fold, 'run', opened === undefined ? '' : String(opened))
-  setText(position, isLabelled ? token.toLocaleString('en') : '')
+  setText(position, isLabelled ? countText(token) : '')
   setText(title, isLabelled ? titleOf(rows.sides[side], segmentIndex) : '')
   setText(sign, isSigned ? (side === 'left' ? '−' : '+') : '')
   setData(element, 'signed', isSigned ? side : '')
@@ -218,7 +219,7 @@ function paintFold(
   setPlace(element, fold.top, fold.height)
   setData(element, 'divider', String(fold.isDivider))
   setData(element, 'run', String(fold.run))
-  setText(position, fold.isDivider ? '' : fold.tokens.start.toLocaleString('en'))
+  setText(position, fold.isDivider ? '' : countText(fold.tokens.start))
   setText(text, `${fold.isDivider ? '' : '▸ '}${foldText(fold, rows.sides[fold.side])}`)
 }
 

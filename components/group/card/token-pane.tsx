@@ -3,6 +3,7 @@ import { useEffect } from 'react'
 import { tokenHref } from '#components/shell/hrefs.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { LinkButton } from '#components/shell/link-button.tsx'
+import { countText } from '#components/token-view/numbers.ts'
 import { Heading } from '#components/ui/facts.tsx'
 import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { Trajectories } from '../tree/use-trajectories.ts'
@@ -67,7 +68,7 @@ export function TokenPane({ tree, trajectories, pinned, pointed, farthest, onSam
         <section aria-label="Branch here" className="mt-5">
           <Heading>Branch here</Heading>
           <LinkButton href={tokenHref(sample.row.key, spot.token)}>
-            Branch sample {branch.sample + 1} at token {spot.token.toLocaleString('en')}
+            Branch sample {branch.sample + 1} at token {countText(spot.token)}
           </LinkButton>
           <p className="mt-1.5 text-faint text-xs">
             The inspector opens with this token selected. It resamples from here, inserts another token or a text.

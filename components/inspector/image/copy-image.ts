@@ -1,3 +1,4 @@
+import { countText } from '#components/token-view/numbers.ts'
 import type { Inspection } from '../inspection.ts'
 import { drawImage } from './draw-image.ts'
 import { gridImage, imageRange } from './grid-image.ts'
@@ -20,7 +21,7 @@ export async function copyGridImage(
     canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the browser could not create the image')))),
   )
   const size = `${canvas.width} × ${canvas.height} pixels`
-  const cut = image.left > 0 ? `; ${image.left.toLocaleString('en')} lines did not fit` : ''
+  const cut = image.left > 0 ? `; ${countText(image.left)} lines did not fit` : ''
   try {
     await navigator.clipboard.write([new ClipboardItem({ 'image/png': png })])
     return `Image copied: ${size}${cut}.`

@@ -1,6 +1,7 @@
 /** Draws the image of a token view on a canvas, at twice the resolution of the screen. */
 
 import { TOKEN_FONTS } from '#components/token-view/measure/measure-text.ts'
+import { countText } from '#components/token-view/numbers.ts'
 import type { GridImage, ImageRail, ImageRow, ImageToken } from './grid-image.ts'
 import { HEAD_HEIGHT, RAIL_WIDTH } from './grid-image.ts'
 import type { LegendPart } from './legend-parts.ts'
@@ -54,7 +55,7 @@ interface Pen {
 }
 
 function drawHead(pen: Pen, { title, legend, width, left }: GridImage): void {
-  const note = left > 0 ? ` · ${left.toLocaleString('en')} more lines` : ''
+  const note = left > 0 ? ` · ${countText(left)} more lines` : ''
   pen.write(title + note, LEFT, 18, `600 13px ${SANS}`, 'var(--ink)')
   legend.reduce((x, part) => x + 8 + drawLegendPart(pen, part, x), LEFT)
   pen.fill('var(--line)', 0, HEAD_HEIGHT - 9, width, 1)

@@ -1,4 +1,5 @@
 /** Reads image files that are attached to a question. This module is loaded with the first of them. */
+import { countText } from '#components/token-view/numbers.ts'
 import { ApiError } from '#lib/browser/api.ts'
 import { readDataUrl } from '#lib/trajectory/images/data-url.ts'
 import { bytesText, LIMITS } from '#lib/util/limits.ts'
@@ -31,7 +32,7 @@ async function readFile(file: File): Promise<{ readonly url?: string; readonly w
   const name = file.name || 'The pasted image'
   if (file.size > LIMITS.imageBytes)
     return {
-      why: `${name} is not attached. It has ${file.size.toLocaleString('en')} bytes, more than the limit of ${bytesText(LIMITS.imageBytes)} for one image.`,
+      why: `${name} is not attached. It has ${countText(file.size)} bytes, more than the limit of ${bytesText(LIMITS.imageBytes)} for one image.`,
     }
   const image = readDataUrl(await dataUrl(file))
   return image.ok ? { url: image.url } : { why: `${name} is not attached. ${image.why}` }

@@ -1,5 +1,6 @@
 /** Short titles of think blocks and tool calls, for the rows of the token view. */
 
+import { countText } from '#components/token-view/numbers.ts'
 import { visibleText } from '#components/ui/visible-text.ts'
 import { spansOf, type TokenSpan } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -25,7 +26,7 @@ function outerSpans(segment: SegmentView): readonly TokenSpan[] {
 
 /** Returns the label at the right of a row: length of a think block, or id, tool and status of a call. '' for other spans. */
 export function spanTitle(span: TokenSpan, segment: SegmentView): string {
-  const count = `${(span.span.end - span.span.start).toLocaleString('en')} tok`
+  const count = `${countText(span.span.end - span.span.start)} tok`
   if (span.kind === 'think')
     return `think · ${count}${span.closed || segment.kind !== 'response' || !segment.finish ? '' : ' · not closed'}`
   if (span.kind !== 'tool-call') return ''

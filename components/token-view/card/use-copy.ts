@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useEffectEvent } from 'react'
+import { countText } from '#components/token-view/numbers.ts'
 import type { CopiedText } from './selected-tokens.ts'
 
 /**
@@ -27,5 +28,5 @@ export function useCopy(
 /** Returns the message that confirms a copy, or warns that bytes are missing. */
 export const copiedNote = ({ text, isExact }: CopiedText): string =>
   isExact
-    ? `Text copied: ${text.length.toLocaleString('en')} characters.`
+    ? `Text copied: ${countText(text.length)} characters.`
     : 'Text copied, but some bytes are missing: a token with only a part of a character has no text. Copy ids or hex instead.'

@@ -1,5 +1,6 @@
 /** The rail beside a segment: its number, kind, mask and length, and the button that folds it. */
 
+import { countText } from '#components/token-view/numbers.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { createPart, type PooledElement, setData, setText, type TokenPicture } from './token-picture.ts'
 
@@ -50,7 +51,7 @@ export function paintFrame(
   setText(position, `#${index} · ${firstToken}`)
   setText(kind, reading.title(segment, index))
   setText(mask, reading.mask(segment, index))
-  setText(length, `${segment.ids.length.toLocaleString('en')} tok`)
+  setText(length, `${countText(segment.ids.length)} tok`)
 }
 
 function setStyle(element: HTMLElement, name: 'top' | 'height', value: string): void {

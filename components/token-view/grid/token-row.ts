@@ -3,11 +3,13 @@
  * width. A row remembers what it shows and paints only what has changed.
  */
 
+import { countText } from '#components/token-view/numbers.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { forcedAt } from '#lib/trajectory/tokens/forced-tokens.ts'
 import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt, int32At } from '#lib/util/element-at.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { outermostSpan, spanTitle } from '../card/span-title.ts'
 import { openImageIn, paintImageLine } from '../images/image-line.ts'
 import type { DrawnPiece } from '../pieces/piece-table.ts'
@@ -208,7 +210,7 @@ function paintFold({ element, text, marks, label, fold }: TokenRow, line: DrawnL
   setData(element, 'ink', 'context')
   setData(element, 'drift', '')
   setData(element, 'fold', isWhole ? `segment ${line.segmentIndex}` : `think ${firstToken + line.start}`)
-  const count = `${(line.end - line.start).toLocaleString('en')} tok`
+  const count = `${countText(line.end - line.start)} tok`
   const range = picture.reading.range?.(segment, line.start, line.end) ?? []
   setText(text, [`▸ ${name}`, count, range, ...foldedMarks(line, picture)].flat().join(' · '))
   setText(marks, '')
@@ -223,7 +225,7 @@ function foldedMarks({ layout: { firstToken }, start, end }: DrawnLine, { marks 
     const name = FOLDED_NAMES[kind]
     if (name === undefined) return []
     const count = firstRangeStartingAt(ranges, firstToken + end) - firstRangeAfter(ranges, firstToken + start)
-    return count > 0 ? [`${count.toLocaleString('en')} ${count === 1 ? name[0] : name[1]}`] : []
+    return count > 0 ? [countWithNoun(count, ...name)] : []
   })
 }
 

@@ -1,5 +1,6 @@
 'use client'
 import { useMemo } from 'react'
+import { countText } from '#components/token-view/numbers.ts'
 import { BoundedText } from '#components/ui/bounded-text.tsx'
 import { useRowWindow } from '#components/ui/row-window.ts'
 import { visibleText } from '#components/ui/visible-text.ts'
@@ -119,8 +120,8 @@ function ToolCallCard({
               )}
               {call.result.wholeLength !== undefined && (
                 <p className="mt-1 font-sans text-faint">
-                  {call.result.text.length.toLocaleString('en')} of {call.result.wholeLength.toLocaleString('en')}{' '}
-                  characters: cut by the setting “result characters”.
+                  {countText(call.result.text.length)} of {countText(call.result.wholeLength)} characters: cut by the
+                  setting “result characters”.
                 </p>
               )}
             </div>

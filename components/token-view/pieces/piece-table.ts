@@ -4,6 +4,7 @@
  * estimated first and measured later (`settle`).
  */
 
+import { countText } from '#components/token-view/numbers.ts'
 import type { Vocab, VocabEntry } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { enlarge } from '#lib/util/enlarge.ts'
@@ -169,7 +170,7 @@ function fitPiece(
 ): DrawnPiece {
   const length = typeof entry === 'string' ? entry.length : piece.text.length
   const shownLength = Math.min(length, LONGEST)
-  const tail = `…⟨${length.toLocaleString('en')} more⟩`.length
+  const tail = `…⟨${countText(length)} more⟩`.length
   let visibleLength = Math.max(1, Math.floor((shownLength * Math.max(0, columns - tail)) / piece.cells))
   let view = pieceView(entry, visibleLength)
   while (visibleLength > 1 && measure(view.text) > columns) {

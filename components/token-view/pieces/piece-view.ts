@@ -1,5 +1,6 @@
 /** The drawing of one token's text, in which every character is visible and none moves its neighbours. */
 
+import { countText } from '#components/token-view/numbers.ts'
 import { codePointMark } from '#components/ui/visible-text.ts'
 import type { Vocab, VocabEntry } from '#lib/trajectory/format/trajectory.ts'
 import { unknownPiece } from '#lib/trajectory/tokens/pieces.ts'
@@ -28,10 +29,7 @@ export function pieceView(entry: VocabEntry, longest = LONGEST): PieceView {
   if (entry === '') return showPiece('⟨empty⟩', false)
   if (entry.length <= longest) return showPiece(entry, entry.includes('\n'))
   const beginning = beginningOf(entry, longest)
-  return showPiece(
-    `${beginning}…⟨${(entry.length - beginning.length).toLocaleString('en')} more⟩`,
-    entry.includes('\n'),
-  )
+  return showPiece(`${beginning}…⟨${countText(entry.length - beginning.length)} more⟩`, entry.includes('\n'))
 }
 
 /** Returns the cells of a text whose characters are all one cell wide; undefined if it has to be measured. */

@@ -8,6 +8,7 @@ import { QUANTITY_NAMES, quantityNamed } from '#lib/trajectory/tokens/quantities
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { uint8At } from '#lib/util/element-at.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { unreachable } from '#lib/util/unreachable.ts'
 import { allIds } from '../all-ids.ts'
 import type { InspectTask } from '../trajectory-task.ts'
@@ -170,7 +171,7 @@ function numberNote(term: NumberTerm, trajectory: TrajectoryView): readonly Find
       ? []
       : [
           {
-            message: `Only trained tokens count: “prompt ${queryText(term)}” finds ${more.toLocaleString('en')} context ${more === 1 ? 'token' : 'tokens'} more.`,
+            message: `Only trained tokens count: “prompt ${queryText(term)}” finds ${countWithNoun(more, 'context token')} more.`,
           },
         ]),
   ]

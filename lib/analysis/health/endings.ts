@@ -5,7 +5,7 @@ import type { HealthFinding } from '#lib/trajectory/health/health.ts'
 import { type ResponseCall, responseCalls, tokensRead } from '#lib/trajectory/messages/response-calls.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { placedResponses } from '#lib/trajectory/tokens/tokens.ts'
-import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import { countText, countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { type HealthCheck, toTrajectorySpan } from './check.ts'
 
 /** Reports responses that the model did not end, open think blocks, recorded endings that contradict each other, and failed runs. */
@@ -140,7 +140,7 @@ function finishContradictions(
       kind,
       severity: 'note',
       label: `${countWithNoun(early.length, 'response')} cut below the token limit`,
-      message: `The server reports that a token limit ended the response after ${countWithNoun(written, 'token')}, but the request allowed ${allowed.toLocaleString('en')}, and the context of ${countWithNoun(context, 'token')} was not full.`,
+      message: `The server reports that a token limit ended the response after ${countWithNoun(written, 'token')}, but the request allowed ${countText(allowed)}, and the context of ${countWithNoun(context, 'token')} was not full.`,
       count: early.length,
       places: early.map(({ response }) => lastToken(response)),
       remedy:

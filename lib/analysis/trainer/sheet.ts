@@ -8,6 +8,7 @@ import { type TrainingRow, valueAtPath } from '#lib/formats/writing/training-row
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import { int32At } from '#lib/util/element-at.ts'
+import { countText } from '#lib/util/text/count-with-noun.ts'
 import type { InspectTask } from '../trajectory-task.ts'
 import { columnOf, type SheetColumn } from './column.ts'
 import { recordIn } from './record.ts'
@@ -185,7 +186,7 @@ function inBrief(value: unknown): string {
     : typeof value === 'object' && value !== null
       ? [Object.keys(value).length, 'fields']
       : [0, '']
-  if (size > BRIEF) return `${size.toLocaleString('en')} ${what}`
+  if (size > BRIEF) return `${countText(size)} ${what}`
   const json = JSON.stringify(value)
   return json.length <= BRIEF ? json : what === '' ? `${json.slice(0, BRIEF)}…` : `${size} ${what}`
 }

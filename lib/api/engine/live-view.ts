@@ -4,6 +4,7 @@
  */
 
 import { refusalText } from '#lib/sampling/refusal.ts'
+import { countText } from '#lib/util/text/count-with-noun.ts'
 import type { ServerDescription } from '../server-status.ts'
 import { whyUnsupported } from './unsupported.ts'
 import { isOlderThan } from './version.ts'
@@ -75,11 +76,9 @@ export function liveViewNote(view: LiveView): string | undefined {
     case 'token-by-token':
       return undefined
     case 'cumulative':
-      return `The live view moves every ${count(view.tokensPerChunk)} tokens: this server repeats the whole reply in each chunk, so few chunks are requested. Start SGLang 0.5.12 or newer with --incremental-streaming-output: its /generate streams then bring only new tokens, to all clients, and the view moves every ${view.incrementalTokensPerChunk} tokens.`
+      return `The live view moves every ${countText(view.tokensPerChunk)} tokens: this server repeats the whole reply in each chunk, so few chunks are requested. Start SGLang 0.5.12 or newer with --incremental-streaming-output: its /generate streams then bring only new tokens, to all clients, and the view moves every ${view.incrementalTokensPerChunk} tokens.`
     case 'none':
       if (view.why !== undefined) return `No live view: ${view.why}`
-      return `No live view: the server takes no stream_interval (a router drops it), so each reply is fetched whole, and a cancelled one is lost. Lower max_new_tokens to ${count(view.mostNewTokens)} or less to watch replies.`
+      return `No live view: the server takes no stream_interval (a router drops it), so each reply is fetched whole, and a cancelled one is lost. Lower max_new_tokens to ${countText(view.mostNewTokens)} or less to watch replies.`
   }
 }
-
-const count = (tokens: number): string => tokens.toLocaleString('en')

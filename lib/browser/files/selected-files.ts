@@ -1,6 +1,7 @@
 /** Finds the files of a drop or of a file dialog, also in folders, in the order of their names. */
 
 import { LIMITS, type Limits } from '#lib/util/limits.ts'
+import { countText } from '#lib/util/text/count-with-noun.ts'
 import { compareNames, whySkipped } from '#lib/util/text/file-names.ts'
 
 /** What the user dropped or chose. */
@@ -42,7 +43,7 @@ export async function selectedFiles(
   const skipped: SkippedFile[] = []
   const take = (file: SelectedFile) => {
     if (found.length < limits.files) found.push(file)
-    else skipped.push({ path: file.path, reason: `it is beyond the first ${limits.files.toLocaleString('en')} files` })
+    else skipped.push({ path: file.path, reason: `it is beyond the first ${countText(limits.files)} files` })
   }
   const walk = async (siblings: readonly FileSystemEntry[], folder: string, depth: number): Promise<void> => {
     for (const entry of siblings.toSorted((a, b) => compareNames(a.name, b.name))) {

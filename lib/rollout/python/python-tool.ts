@@ -1,5 +1,7 @@
 /** The tool `python`: runs code that the model writes, in one guarded interpreter for each run of the agent. */
+
 import { PYTHON_SPEC } from '#lib/tools/python-spec.ts'
+import { countText } from '#lib/util/text/count-with-noun.ts'
 import { type AgentTool, type ToolCallContext, ToolFailure } from '../tools/tool.ts'
 import { type Interpreter, InterpreterError } from './interpreter.ts'
 import type { InterpreterLease, InterpreterPool } from './pool.ts'
@@ -25,7 +27,7 @@ export function pythonTool(pool: InterpreterPool): AgentTool {
     run({ code }, call) {
       const text = code as string
       if (text.length > LONGEST_CODE)
-        throw new Error(`the code is too long (more than ${LONGEST_CODE.toLocaleString('en-US')} characters)`)
+        throw new Error(`the code is too long (more than ${countText(LONGEST_CODE)} characters)`)
       const result = call.untimed(free(before)).then((interpreter) => ran(text, interpreter, call))
       // Calls run one after another, because they share their variables.
       before = result.catch(() => {})

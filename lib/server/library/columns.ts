@@ -1,10 +1,12 @@
 /** Columns of numbers that a program adds to a stored trajectory, such as a trainer’s logprobs: by index, with the ids checked. */
+
 import * as z from 'zod'
 import { type ColumnMeaning, type Segment, schemas, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { OWN_LOGPROBS } from '#lib/trajectory/tokens/column-roles.ts'
 import { idColumn, segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { Plain } from '#lib/util/plain.ts'
+import { countText } from '#lib/util/text/count-with-noun.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import { endedTrajectory } from './trajectories.ts'
@@ -131,7 +133,7 @@ function indexedValues(trajectory: Trajectory, name: string, change: ColumnChang
   if (outside >= 0)
     throw wrong(
       name,
-      `the trajectory has ${own.length.toLocaleString('en')} tokens, and entry ${outside} is for token ${indices[outside]}`,
+      `the trajectory has ${countText(own.length)} tokens, and entry ${outside} is for token ${indices[outside]}`,
       { hint: `Send one value for each token, or "start" and fewer values. "start" is counted from 0.` },
     )
   if (ids && ids.length !== indices.length)

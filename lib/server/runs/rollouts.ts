@@ -20,6 +20,7 @@ import { lastServer } from '#lib/trajectory/messages/response-calls.ts'
 import { resumeObstacle } from '#lib/trajectory/messages/resumable.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { LIMITS } from '#lib/util/limits.ts'
+import { countText } from '#lib/util/text/count-with-noun.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { storedTrajectory } from '../library/trajectories.ts'
 import { checkCapabilities, checkLogprobKind, meaningsOf } from '../servers/capability-checks.ts'
@@ -208,7 +209,7 @@ export const rolloutRequestSchema = z
     message: 'no "system" with "text" or "ids": no chat template is used',
   })
   .refine(({ messages = [] }) => countCharacters(messages) <= LONGEST_PROMPT, {
-    message: `messages of at most ${LONGEST_PROMPT.toLocaleString('en')} characters together`,
+    message: `messages of at most ${countText(LONGEST_PROMPT)} characters together`,
     path: ['messages'],
   })
   .refine(({ messages }) => messages?.at(-1)?.role !== 'assistant', {

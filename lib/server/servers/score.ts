@@ -16,7 +16,7 @@ import { readDataUrl } from '#lib/trajectory/images/data-url.ts'
 import { imageSpans, placeholderIds, placeholderRuns } from '#lib/trajectory/images/placeholders.ts'
 import type { AdaptedSpan } from '#lib/trajectory/scoring/adapters.ts'
 import type { ScoreLine, ScoreRequest, Scores, ScoringServer } from '#lib/trajectory/scoring/score.ts'
-import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import { countText, countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { newRequestId } from '../http/request-id.ts'
 import type { Services } from '../services.ts'
@@ -56,7 +56,7 @@ export async function openScoring(request: ScoreRequest, all: Services, signal: 
     throw new HttpProblem({
       status: 422,
       code: 'CONTEXT_LENGTH',
-      detail: `${needed.toLocaleString('en')} tokens do not fit into the context of ${name}, which accepts fewer than ${serverDescription.contextLength.toLocaleString('en')}`,
+      detail: `${countText(needed)} tokens do not fit into the context of ${name}, which accepts fewer than ${countText(serverDescription.contextLength)}`,
       hint: 'A sequence is never cut for scoring. Choose a server with a longer context.',
       field: 'ids',
     })

@@ -8,7 +8,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { Finish, Message } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import { countText, countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import {
   type AttachmentKind,
   changeBeforeReply,
@@ -233,7 +233,7 @@ function tooMany(count: number, n: number): AttachmentResult {
   const further = n === 1 ? '' : `, and the call requests ${countWithNoun(n, 'reply', 'replies')}`
   return {
     ok: false,
-    why: `The session has ${countWithNoun(count, 'node')} of at most ${MOST_NODES.toLocaleString('en')}${further}. More almost always means that the harness is not replaying history verbatim.`,
+    why: `The session has ${countWithNoun(count, 'node')} of at most ${countText(MOST_NODES)}${further}. More almost always means that the harness is not replaying history verbatim.`,
     hint: 'Look at the kinds of the calls on the page of the session, or begin a new session.',
   }
 }

@@ -1,8 +1,10 @@
 /** Converts the values of the playground's form to the request that they describe. */
+
 import type { RunOpening, RunSettings } from '#lib/api/run-request.ts'
 import { objectOf } from '#lib/json/json-object.ts'
 import { parseSamplingTexts } from '#lib/sampling/sampling-form.ts'
 import type { RewardRule } from '#lib/trajectory/reward/rule.ts'
+import { countText } from '#lib/util/text/count-with-noun.ts'
 import { rewardRuleOf } from './reward-draft.ts'
 import { type NumberRange, RANGES, type Setup } from './setup.ts'
 
@@ -101,6 +103,6 @@ function numberProblem(text: string, { minimum, maximum, isWhole }: NumberRange)
   const value = Number(text)
   if (!Number.isFinite(value)) return 'must be a number'
   if (isWhole && !Number.isInteger(value)) return 'must be a whole number'
-  if (value < minimum || value > maximum) return `must be from ${minimum} to ${maximum.toLocaleString('en')}`
+  if (value < minimum || value > maximum) return `must be from ${minimum} to ${countText(maximum)}`
   return undefined
 }

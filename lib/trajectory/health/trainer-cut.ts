@@ -1,7 +1,9 @@
 /** The effect of a trainer's context limit on a trajectory: it is cut off, masked or dropped. */
+
 import * as z from 'zod/mini'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { Plain } from '#lib/util/plain.ts'
+import { countText } from '#lib/util/text/count-with-noun.ts'
 import { withDescription } from '#lib/util/with-description.ts'
 import { isTrained } from '../tokens/tokens.ts'
 import type { SegmentView } from '../tokens/trajectory-view.ts'
@@ -60,10 +62,8 @@ export function countUntrainedTokens(spans: readonly number[], tokens: number, c
 export function cutFinding(spans: readonly number[], tokens: number, cut: TrainerCut): HealthFinding | undefined {
   const untrained = countUntrainedTokens(spans, tokens, cut)
   if (untrained === 0) return undefined
-  const [all, longest, count] = [trainedFrom(spans, 0), cut.tokens, untrained].map((number) =>
-    number.toLocaleString('en'),
-  )
-  const length = `It has ${tokens.toLocaleString('en')} tokens; the trainer’s limit is ${longest}`
+  const [all, longest, count] = [trainedFrom(spans, 0), cut.tokens, untrained].map(countText)
+  const length = `It has ${countText(tokens)} tokens; the trainer’s limit is ${longest}`
   if (cut.overlong === 'cut')
     return {
       kind: 'lost-after-cut',

@@ -4,6 +4,7 @@
  */
 
 import { bytesText, LIMITS } from '#lib/util/limits.ts'
+import { countText } from '#lib/util/text/count-with-noun.ts'
 import { type ImageHeader, imageHeader } from './image-header.ts'
 
 /** An image that can be shown, or the reason why not, as a sentence. */
@@ -22,14 +23,14 @@ export function readDataUrl(url: string): ReadImage {
   const bytes = (data.length / 4) * 3 - (data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0)
   if (bytes > LIMITS.imageBytes)
     return refusal(
-      `It has ${bytes.toLocaleString('en')} bytes, more than the limit of ${bytesText(LIMITS.imageBytes)} for one image.`,
+      `It has ${countText(bytes)} bytes, more than the limit of ${bytesText(LIMITS.imageBytes)} for one image.`,
     )
   const header =
     imageHeader(bytesOf(data.slice(0, HEAD))) ?? (data.length > HEAD ? imageHeader(bytesOf(data)) : undefined)
   if (!header) return refusal('Its bytes are no PNG, JPEG, WebP or GIF image.')
   if (header.width * header.height > LIMITS.imagePixels)
     return refusal(
-      `It has ${header.width.toLocaleString('en')} × ${header.height.toLocaleString('en')} pixels, more than the limit of ${LIMITS.imagePixels.toLocaleString('en')}.`,
+      `It has ${countText(header.width)} × ${countText(header.height)} pixels, more than the limit of ${countText(LIMITS.imagePixels)}.`,
     )
   return { ok: true, header, bytes, url: `data:${header.type};base64,${data}` }
 }

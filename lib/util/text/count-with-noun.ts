@@ -1,7 +1,10 @@
-/** A number and its noun in a sentence. */
+/** Numbers in texts, also with their noun. */
 
 const grouped = new Intl.NumberFormat('en')
 
+/** Returns an integer with grouped digits, such as `12,345`. */
+export const countText = (count: number): string => grouped.format(count)
+
 /** Returns a number with its noun, such as `1 call`, `2,000 calls` and `2 properties`. */
 export const countWithNoun = (count: number, noun: string, plural = `${noun}s`): string =>
-  `${grouped.format(count)} ${count === 1 ? noun : plural}`
+  `${countText(count)} ${count === 1 ? noun : plural}`

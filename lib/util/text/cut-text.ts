@@ -1,3 +1,4 @@
+import { countText } from '#lib/util/text/count-with-noun.ts'
 import { isPairAt } from './excerpt.ts'
 
 /**
@@ -6,7 +7,7 @@ import { isPairAt } from './excerpt.ts'
  */
 export function cutText(text: string, most: number): string {
   if (text.length <= most) return text
-  const note = (left: number) => `\n[… ${left.toLocaleString('en')} characters left out …]\n`
+  const note = (left: number) => `\n[… ${countText(left)} characters left out …]\n`
   const room = Math.max(0, most - note(text.length).length)
   const head = wholeUpTo(text, Math.ceil(room / 2))
   const tail = wholeFrom(text, text.length - Math.floor(room / 2))
