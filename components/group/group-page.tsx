@@ -1,4 +1,5 @@
 'use client'
+/** The page of a group whose samples are known: facts and samples, the tree, and the card of a token. */
 import { SlidersHorizontal } from 'lucide-react'
 import { useId, useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
@@ -15,7 +16,6 @@ import { usePageKeys } from '#components/shell/use-page-keys.ts'
 import { ColourBar } from '#components/token-view/colour/colour-bar.tsx'
 import { colouringOf } from '#components/token-view/colour/colouring.ts'
 import { GRID_OPTIONS } from '#components/token-view/grid-options.ts'
-/** The page of a group whose samples are known: facts and samples, the tree, and the card of a token. */
 import { countText } from '#components/token-view/numbers.ts'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
