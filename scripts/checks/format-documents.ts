@@ -4,6 +4,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { z } from 'zod'
+import { anchorOf } from '#components/docs/doc-pages.ts'
 import { FORMAT, trajectorySchema } from '#lib/trajectory/format/trajectory.ts'
 import { enginesDocument } from './engines-document.ts'
 
@@ -81,19 +82,39 @@ The model read the token 17 and sampled the token 20. The JSON Schema of the for
 ${section('The trajectory', schema, 2)}`
 }
 
-/** Returns a table of the fields of an object, and tables of the objects in them. */
-function section(title: string, schema: Schema, level: number): string {
-  const rows = Object.entries(schema.properties ?? {}).map(
-    ([name, field]) =>
-      `| \`${name}\` | ${typeName(field)} | ${schema.required?.includes(name) ? 'yes' : 'no'} | ${cell(field.description ?? itemsDescription(field))} |`,
-  )
+/**
+ * Returns a table of the fields of an object, and tables of the objects in them. An object that has a table already is linked; `titles`
+ * has the headings by object.
+ */
+function section(title: string, schema: Schema, level: number, titles = new Map<string, string>()): string {
+  const rows: string[] = []
+  const inner: string[] = []
+  for (const [name, field] of Object.entries(schema.properties ?? {})) {
+    /** Anchors of the objects that have a table already, by their path. The alternatives of a field have one path. */
+    const anchors = new Map<string, string>()
+    for (const object of objectsIn(field)) {
+      const key = JSON.stringify({ ...object, description: '' })
+      const known = titles.get(key)
+      if (known !== undefined) {
+        const path = known.replace(/ \([^()]*\)$/, '')
+        if (!anchors.has(path)) anchors.set(path, anchorOf(known))
+      } else {
+        const own = heading(title, name, object)
+        titles.set(key, own)
+        inner.push(section(own, object, level + 1, titles))
+      }
+    }
+    const links = Array.from(anchors, ([path, anchor]) => `Fields as in [${path}](#${anchor}).`)
+    const meaning = [cell(field.description ?? itemsDescription(field)), ...links]
+      .filter((text) => text !== '')
+      .join(' ')
+    const isRequired = schema.required?.includes(name) ? 'yes' : 'no'
+    rows.push(`| \`${name}\` | ${typeName(field)} | ${isRequired} | ${meaning} |`)
+  }
   const description = schema.description ? `${schema.description}\n\n` : ''
-  const inner = Object.entries(schema.properties ?? {}).flatMap(([name, field]) =>
-    objectsIn(field).map((object) => ({ name, object })),
-  )
   return [
     `${'#'.repeat(Math.min(level, 5))} ${title}\n\n${description}| field | type | required | meaning |\n| --- | --- | --- | --- |\n${rows.join('\n')}\n`,
-    ...inner.map(({ name, object }) => section(heading(title, name, object), object, level + 1)),
+    ...inner,
   ].join('\n')
 }
 
