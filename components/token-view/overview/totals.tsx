@@ -53,7 +53,7 @@ export function TrajectoryTotals({ trajectory, driftSpans }: TotalsProps) {
           <span className="text-warn">{countText(forced)}</span>
         </Fact>
       )}
-      <Fact name="mean logprob" title={samplingNote(all.temperatures, all.topPs)}>
+      <Fact name="mean logprob" title="In nats, over the trained tokens whose logprob is known">
         {decimalText(all.meanLogprob)}
       </Fact>
       <Fact name="perplexity">{decimalText(all.perplexity, 2)}</Fact>
