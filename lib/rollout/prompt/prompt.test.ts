@@ -250,6 +250,8 @@ describe('the recorder', () => {
     expect(close('B')).not.toHaveProperty('segment.problems')
     expect(close('', [66])).not.toHaveProperty('segment.problems')
     expect(close('B', [66, 0xe6])).not.toHaveProperty('segment.problems')
+    expect(close('B', [66, 0xe6, byteId('<|im_end|>')])).not.toHaveProperty('segment.problems')
+    expect(close('B\uFFFD', [66, 0xe6])).not.toHaveProperty('segment.problems')
     expect(close('C')).toMatchObject({ segment: { problems: [{ kind: 'text', raw: 'C' }] } })
     // A longer text that begins like the tokens is another text too.
     expect(close('BC')).toMatchObject({ segment: { problems: [{ kind: 'text', raw: 'BC' }] } })

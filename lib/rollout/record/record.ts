@@ -423,13 +423,10 @@ const MOST_OF_A_HEADER = 16
 function textProblems(
   { ids }: ResponseSegment,
   { vocab }: Trajectory,
-  { text: own, starts }: TextWithStarts,
+  { text: own }: TextWithStarts,
   serverText: string | undefined,
 ): Problem[] {
   if (serverText === undefined || own === serverText) return []
-  const isWhole =
-    serverText.startsWith(own) && serverText.slice(own.length) === textOf(ids.slice(starts.length - 1), vocab)
-  if (isWhole) return []
   // An incomplete character at the end is U+FFFD in our text; some server versions hold it back.
   const settled = (text: string) => (text.endsWith('\uFFFD') ? text.replace(/\uFFFD+$/, '') : text)
   const settledText = settled(serverText)
