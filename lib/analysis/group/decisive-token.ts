@@ -28,17 +28,18 @@ export function decisiveToken(
   const compared = comparedSplits(splits, rewards)
   const known = rewards.flatMap((reward, sample) => (reward === null ? [] : [{ reward, sample }]))
   const bySample = Float64Array.from(rewards, (reward) => reward ?? Number.NaN)
+  const rounding = ROUNDING * known.reduce((most, { reward }) => Math.max(most, Math.abs(reward)), 0)
   const found = compared
     .map((each) => ({ ...each, ...extremesOf(each, bySample) }))
     .reduce<(Extremes & ComparedSplit) | undefined>(
-      (best, next) => (best && !isLarger(next, best) ? best : next),
+      (best, next) => (best && !isLarger(next, best, rounding) ? best : next),
       undefined,
     )
-  if (!found || found.difference <= ROUNDING) return undefined
+  if (!found || found.difference <= rounding) return undefined
   const { split, position, high, low, difference, branches } = found
   const rewardsIn = (branch: number): readonly number[] =>
     branches.find((each) => each.branch === branch)?.samples.map((sample) => float64At(bySample, sample)) ?? []
-  const { chance, method } = chanceOf(difference, compared, known, rewards.length)
+  const { chance, method } = chanceOf(difference - rounding, compared, known, rewards.length)
   return {
     split,
     position,
@@ -53,10 +54,10 @@ export function decisiveToken(
   }
 }
 
-const isLarger = (a: Extremes & ComparedSplit, b: Extremes & ComparedSplit): boolean =>
-  a.difference > b.difference + ROUNDING || (a.difference > b.difference - ROUNDING && a.position < b.position)
+const isLarger = (a: Extremes & ComparedSplit, b: Extremes & ComparedSplit, rounding: number): boolean =>
+  a.difference > b.difference + rounding || (a.difference >= b.difference - rounding && a.position < b.position)
 
-/** Sums of the same rewards in another order may differ by this much. */
+/** Means of the same rewards in another order may differ by this part of the largest reward. */
 const ROUNDING = 1e-9
 
 const comparedSplits = (
@@ -111,11 +112,11 @@ const MOST_ASSIGNMENTS = 50_000
 const DRAWN = 5_000
 
 /**
- * Returns the share of assignments of the rewards to the samples in which some of the splits differs at least as much. Taking the largest
+ * Returns the share of assignments of the rewards to the samples in which some of the splits differs at least by `least`. Taking the largest
  * difference of all splits in each assignment accounts for the number of splits (Westfall and Young 1993).
  */
 function chanceOf(
-  difference: number,
+  least: number,
   compared: readonly ComparedSplit[],
   known: readonly { readonly reward: number; readonly sample: number }[],
   count: number,
@@ -124,7 +125,7 @@ function chanceOf(
   const order = Float64Array.from(known, ({ reward }) => reward).sort()
   const isAsLarge = (): boolean => {
     for (const [index, { sample }] of known.entries()) bySample[sample] = float64At(order, index)
-    return compared.some((each) => extremesOf(each, bySample).difference >= difference - ROUNDING)
+    return compared.some((each) => extremesOf(each, bySample).difference >= least)
   }
   let as = 0
   if (assignments(order) <= MOST_ASSIGNMENTS) {

@@ -471,6 +471,14 @@ describe('The chance of a decisive token', () => {
     expect(found?.interval.high).toBeCloseTo(1, 6)
   })
 
+  test('needs a difference beyond rounding, which depends on the size of the rewards', () => {
+    const tiny = [2e-12, 2e-12, 1e-12, 1e-12]
+    expect(decisiveToken(split(2, 2), tiny, { low: 0, high: 1 })).toMatchObject({ difference: 1e-12, chance: 1 / 3 })
+    const parts = [0.1, 0.2, 0.3].map((part) => (part * 1e9) / 7)
+    const reordered = [...parts, ...parts.toReversed()]
+    expect(decisiveToken(split(3, 3), reordered, { low: 0, high: 1e9 })).toBeUndefined()
+  })
+
   test('belongs to the first of several positions with the same difference', () => {
     const [at5] = split(2, 2)
     const at3 = { position: 3, branches: at5?.branches ?? [] }
