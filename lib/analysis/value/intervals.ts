@@ -81,8 +81,8 @@ export function testDrop(before: readonly number[], after: readonly number[]): T
     const passed = sumOf(before)
     return { test: 'fisher', p: hypergeometricUpperTail(passed, n, passed + sumOf(after), n + m) }
   }
-  const drop = n > 0 && m > 0 ? meanOf(before) - meanOf(after) : 0
-  if (drop <= 0 && Math.min(n, m) === 0) return { test: 'permutation', p: 1 }
+  if (n === 0 || m === 0) return { test: 'permutation', p: 1 }
+  const drop = meanOf(before) - meanOf(after)
   const squares = squaresAround(before, meanOf(before)) + squaresAround(after, meanOf(after))
   if (squares > 0) {
     const error = Math.sqrt((squares / (n + m - 2)) * (1 / n + 1 / m))
