@@ -81,7 +81,10 @@ export function GroupScreen({ groupId }: { readonly groupId: string | undefined 
           className="grid min-h-0 grid-rows-[auto_minmax(0,1fr)] lg:grid-cols-[280px_minmax(0,1fr)] lg:grid-rows-1"
           data-group="loading"
         >
-          <Pending isEmpty={groupId === undefined && keys.length === 0} />
+          {/* The list may appear before it, and does not move it. */}
+          <div className="lg:col-start-2 lg:row-start-1">
+            <Pending isEmpty={groupId === undefined && keys.length === 0} />
+          </div>
           {group && (
             <aside
               aria-label="Samples"

@@ -10,9 +10,17 @@ import { TokenStage } from './token-stage.tsx'
 import type { InspectionState } from './use-inspection-state.ts'
 import type { TokenControls } from './use-token-controls.ts'
 
-const RatioPanel = lazyPart(async () => (await import('#components/inspector/ratios/ratio-panel.tsx')).RatioPanel)
+// The placeholders of the ratios are as high, so that the tokens do not move.
+const RatioPanel = lazyPart(
+  async () => (await import('#components/inspector/ratios/ratio-panel.tsx')).RatioPanel,
+  <div className="h-27.5 lg:h-69.5" />,
+)
 const ValuePanel = lazyPart(async () => (await import('#components/inspector/value/value-panel.tsx')).ValuePanel)
-const RatioLegend = lazyPart(async () => (await import('#components/inspector/ratios/ratio-legend.tsx')).RatioLegend)
+const RATIO_LEGEND = <div className="h-12 w-125 max-w-full" />
+const RatioLegend = lazyPart(
+  async () => (await import('#components/inspector/ratios/ratio-legend.tsx')).RatioLegend,
+  RATIO_LEGEND,
+)
 
 interface TokenTabProps {
   readonly state: InspectionState
@@ -52,9 +60,13 @@ export function TokenTab({ state, ratios, controls, onKey }: TokenTabProps) {
           colouring={inspection.colouring}
           onChange={inspection.onView}
           legend={
-            ratios.kind === 'shown' && ratios.ratios.report.tokens.length > 0 ? (
+            ratios.kind === 'loading' || (ratios.kind === 'shown' && ratios.ratios.report.tokens.length > 0) ? (
               <div className="max-lg:hidden">
-                <RatioLegend ratios={ratios.ratios} onView={inspection.onView} />
+                {ratios.kind === 'shown' ? (
+                  <RatioLegend ratios={ratios.ratios} onView={inspection.onView} />
+                ) : (
+                  RATIO_LEGEND
+                )}
               </div>
             ) : ratios.kind === 'absent' || ratios.kind === 'shown' ? (
               // The panel below says what is missing.

@@ -188,7 +188,10 @@ export function Plot(props: PlotProps) {
   }, [points, line])
   // biome-ignore lint/correctness/useExhaustiveDependencies: these are drawn over and under the points
   useEffect(() => plot.current?.redraw(false), [chosen, bands, rules, marker, highlights, rings, curve])
-  return <div ref={box} role="img" aria-label={label} className="min-w-0 overflow-hidden" />
+  // The plot is drawn after the page, which has space for it before.
+  return (
+    <div ref={box} role="img" aria-label={label} className="min-w-0 overflow-hidden" style={{ minHeight: height }} />
+  )
 }
 
 /** Returns the line, or an empty series over the range of x: the points are drawn by hand and not a series of uPlot. */

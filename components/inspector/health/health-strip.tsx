@@ -75,7 +75,7 @@ export function HealthStrip({ inspection }: InspectorPartProps) {
             {chip.label}
           </button>
         ))}
-        <span role="status" className="inline-flex min-h-6 shrink-0 items-center gap-1 text-dim">
+        <span role="status" className="inline-flex min-h-6 shrink-0 items-center gap-1 text-dim max-lg:min-h-8">
           {!isRunning && hasNoProblems(health, drift) && <CircleCheck size={13} aria-hidden className="text-good" />}
           {isRunning ? 'Health is checked when the run has ended.' : summaryText(health, drift)}
         </span>

@@ -31,7 +31,7 @@ export function RatioPanel({ inspection, state }: RatioPanelProps) {
   if (state.kind === 'absent') return <NoTrainer inspection={inspection} />
   if (state.kind !== 'shown')
     return (
-      <p role="status" className="min-h-58 border-line border-b p-3.5 text-faint text-xs">
+      <p role="status" className="min-h-27.5 border-line border-b p-3.5 text-faint text-xs lg:min-h-69.5">
         Computing the ratios…
       </p>
     )
