@@ -243,9 +243,7 @@ function SessionBar({ session, nodes, error, onMessage, children }: SessionBarPr
   const { id, mode, drifts } = session
   return (
     <div className="-mt-px flex flex-wrap items-center gap-x-3 gap-y-1.5 border-line border-y px-3.5 py-1.5">
-      <span className="max-w-48 truncate font-mono text-xs" title={visibleText(id)}>
-        {visibleText(id)}
-      </span>
+      <span className="font-mono text-xs [overflow-wrap:anywhere]">{visibleText(id)}</span>
       <span className="rounded-full bg-accent-soft px-2 text-xs">{mode}</span>
       {children}
       {mode === 'tito' ? (

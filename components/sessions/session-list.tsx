@@ -96,11 +96,13 @@ function Cells({ session, avoided, isSelected }: CellsProps) {
           <span className="min-w-0 truncate">{visibleText(id)}</span>
         </button>
       </td>
-      <td className={`${CELL} ${WIDE} max-w-64 truncate`}>
+      <td className={`${CELL} ${WIDE} max-w-64 truncate`} title={client === null ? undefined : visibleText(client)}>
         {visibleText(client ?? '—')}{' '}
         <span className="text-dim">{[mode === 'observe' && mode, ...protocols].filter(Boolean).join(' · ')}</span>
       </td>
-      <td className={`${CELL} ${WIDER} max-w-48 truncate`}>{visibleText(model ?? '—')}</td>
+      <td className={`${CELL} ${WIDER} max-w-48 truncate`} title={model === null ? undefined : visibleText(model)}>
+        {visibleText(model ?? '—')}
+      </td>
       <td className={`${NUMBER} ${WIDE}`}>{timeOf(createdAt)}</td>
       <td className={NUMBER}>{countText(calls)}</td>
       <td className={NUMBER}>{countText(tokens)}</td>

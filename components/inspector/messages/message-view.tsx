@@ -65,9 +65,7 @@ export function MessageView(props: MessageViewProps) {
               {countWithNoun(tokens.end - tokens.start, 'token')}
             </button>
           ) : hasTokens ? (
-            <span title={`Its text was not found in segment ${segmentIndex}: the template may have rewritten it.`}>
-              tokens unknown
-            </span>
+            <span title="The template may have rewritten its text">not found in segment {segmentIndex}</span>
           ) : null}
           {hasTokens && (
             <button

@@ -128,7 +128,10 @@ function OutlierRow({ trajectory, outlier, isSelected, onChoose }: OutlierRowPro
         {ratioText(Math.exp(logRatio))}
       </span>
       <span className={`text-right ${fate === 'dropped' ? 'text-bad' : 'text-warn'}`}>{fate}</span>
-      <span className="col-span-3 col-start-2 truncate text-dim" title={cause.detail}>
+      <span
+        className={`col-span-3 col-start-2 text-dim ${isSelected ? '[overflow-wrap:anywhere]' : 'truncate'}`}
+        title={cause.detail}
+      >
         <strong className="font-semibold text-ink">{CAUSE_TITLES[cause.name]}</strong>{' '}
         {cause.name !== 'none' && cause.detail}
       </span>

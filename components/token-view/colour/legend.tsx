@@ -1,4 +1,6 @@
+import { useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
+import { ExplainedName } from '#components/ui/facts.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import { countText } from '../numbers.ts'
 import type { Colouring } from './colouring.ts'
@@ -23,6 +25,8 @@ export function Legend({ colouring: { mode, scale, limit }, onLimit }: LegendPro
 
 const ROW = 'inline-flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1 text-dim text-xs tabular-nums'
 
+const P95 = '95 % of trained tokens are closer to the start of the scale'
+
 interface NumberLegendProps {
   readonly mode: NumberMode
   readonly scale: NumberScale
@@ -31,14 +35,19 @@ interface NumberLegendProps {
 }
 
 function NumberLegend({ mode, scale, limit, onLimit }: NumberLegendProps) {
+  const [isExplained, setIsExplained] = useState(false)
   const { axis, p95, unknown } = scale
+  const isDiverging = axis.direction === 'diverging'
   const end = mode.text(valueAtDistance(axis, limit))
   const unit = mode.unit && ` ${mode.unit}`
   return (
     <span className={ROW} data-legend={mode.name} data-limit={valueAtDistance(axis, limit)}>
       <span title={mode.explanation}>
-        {mode.quantity} {mode.text(axis.direction === 'diverging' ? valueAtDistance(axis, -limit) : axis.origin)}
-        {axis.direction === 'diverging' && ' or less'}
+        <ExplainedName
+          name={`${mode.quantity} ${mode.text(isDiverging ? valueAtDistance(axis, -limit) : axis.origin)}${isDiverging ? ' or less' : ''}`}
+          isExplained={isExplained}
+          onExplained={setIsExplained}
+        />
       </span>
       {scale.known === 0 ? (
         <span className="text-faint">no value at any trained token</span>
@@ -57,9 +66,9 @@ function NumberLegend({ mode, scale, limit, onLimit }: NumberLegendProps) {
         </>
       )}
       {p95 !== null && (
-        <span className="text-faint" title="95 % of trained tokens are closer to the start of the scale">
-          p95 {axis.direction === 'diverging' && (axis.isLogarithmic ? '×÷' : '±')}
-          {mode.text(axis.direction === 'diverging' && !axis.isLogarithmic ? p95 : valueAtDistance(axis, p95))}
+        <span className="text-faint" title={P95}>
+          p95 {isDiverging && (axis.isLogarithmic ? '×÷' : '±')}
+          {mode.text(isDiverging && !axis.isLogarithmic ? p95 : valueAtDistance(axis, p95))}
         </span>
       )}
       {unknown > 0 && <Swatch colour={NO_DATA} label="no data" count={unknown} />}
@@ -72,6 +81,11 @@ function NumberLegend({ mode, scale, limit, onLimit }: NumberLegendProps) {
         <Button look="quiet" className="min-h-6 px-1.5 text-xs" onClick={() => onLimit(undefined)}>
           Reset scale
         </Button>
+      )}
+      {isExplained && (
+        <span className="basis-full text-faint">
+          {mode.explanation}.{p95 !== null && ` p95: ${P95}.`}
+        </span>
       )}
     </span>
   )
