@@ -1,5 +1,6 @@
 /** Building blocks of commands: steps over the tokens, and copies of the selection. */
 
+import { flushSync } from 'react-dom'
 import { distance } from '#components/token-view/colour/scale.ts'
 import { type GridMove, type GridPlace, moveSelection } from '#components/token-view/grid/grid-keys.ts'
 import { type Selection, selectedToken, single } from '#components/token-view/selection.ts'
@@ -7,7 +8,7 @@ import { copyAndDescribe } from '#components/ui/copy-text.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { float64At } from '#lib/util/element-at.ts'
 import { quantityOf, seriesNamed } from '../charts/series.ts'
-import type { Inspection } from '../inspection.ts'
+import type { Inspection, InspectorTab } from '../inspection.ts'
 import { markAfter } from '../minimap/next-mark.ts'
 import type { CommandScreen } from './command.ts'
 
@@ -21,6 +22,14 @@ export function gridPlaceOf({ inspection: { grid, trajectory, view } }: CommandS
   if (!layout || !visible) return undefined
   const pageLines = Math.max(1, Math.floor(((visible.end - visible.start) * layout.height) / layout.rowHeight) - 2)
   return { layout, count: tokenCount(trajectory), selection: view.selection, pageLines }
+}
+
+/** Shows a tab, and moves the focus to its tokens, or else to the tab: what had the focus may be hidden. */
+export function showTab({ inspection: { onView, grid } }: CommandScreen, tab: InspectorTab): void {
+  // A hidden part cannot take the focus.
+  flushSync(() => onView({ tab }))
+  if (tab === 'tokens') grid.current?.focus()
+  else document.querySelector<HTMLElement>('[role=tab][aria-selected=true]')?.focus()
 }
 
 /** Moves the selection, or extends it. */

@@ -19,6 +19,7 @@ import {
   colour,
   copy,
   gridPlaceOf,
+  showTab,
   step,
   toDrift,
   toNextLargest,
@@ -218,10 +219,7 @@ export const COMMANDS: readonly InspectorCommand[] = [
       name: `tab-${tab}`,
       title: `Show ${TAB_TITLES[tab]}`,
       group: 'Tabs',
-      run: ({ inspection: { onView, grid } }) => {
-        onView({ tab })
-        if (tab === 'tokens') grid.current?.focus()
-      },
+      run: (screen) => showTab(screen, tab),
     }),
   ),
 
