@@ -189,3 +189,37 @@ test('A client that closes its connection aborts the request of the function tha
   left.abort()
   await aborted.promise
 })
+
+/** Sends a request with a body of 32 MB, reads the answer only when all of it is sent, and returns the answer. */
+async function answerToWholeBody(address: string, headers: string): Promise<string> {
+  const client: Socket = connect(Number(new URL(address).port), '127.0.0.1')
+  opened.push(client)
+  client.pause()
+  const part = `${MEGABYTE.length.toString(16)}\r\n${MEGABYTE}\r\n`
+  client.write(`POST /sessions/a/v1/messages HTTP/1.1\r\n${headers}transfer-encoding: chunked\r\n\r\n`)
+  for (let n = 0; n < 32; n++) await new Promise((resolve) => client.write(part, resolve))
+  client.write('0\r\n\r\n')
+  const [answer] = await once(client.resume(), 'data')
+  return String(answer)
+}
+
+const unreadBody = async () => new Response('refused', { status: 413 })
+async function beginningOfBody(request: Request) {
+  for await (const _ of request.body ?? []) break
+  return new Response('refused', { status: 413 })
+}
+
+test.each<[string, string, (request: Request) => Promise<Response>, string]>([
+  ['of a foreign host', '403', unreadBody, 'host: evil.example\r\n'],
+  ['whose handler reads no body', '413', unreadBody, 'host: localhost\r\n'],
+  ['whose handler reads the beginning of the body', '413', beginningOfBody, 'host: localhost\r\n'],
+  ['that closes its connection', '413', unreadBody, 'host: localhost\r\nconnection: close\r\n'],
+  [
+    'that closes its connection after its beginning was read',
+    '413',
+    beginningOfBody,
+    'host: localhost\r\nconnection: close\r\n',
+  ],
+])('A client %s gets the refusal after it has sent its whole body', async (_, status, handle, headers) => {
+  expect(await answerToWholeBody(await answering(handle), headers)).toContain(`HTTP/1.1 ${status} `)
+})

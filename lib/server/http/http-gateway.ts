@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import { BUILT_IN_PATH } from '../servers/own-address.ts'
 import { type AccessConfig, accessHeaders, hostProblem, originProblem } from './access.ts'
 import type { ProblemDetails } from './problem.ts'
@@ -56,12 +57,15 @@ export function createHttpGateway({
       const nonce = randomBytes(18).toString('base64')
       const policy = contentSecurityPolicy(nonce, development)
       for (const [name, value] of Object.entries(securityHeaders(policy))) response.setHeader(name, value)
+      if (hasBody(request)) {
+        limitIdleBody(request, response, idleBodyMs)
+        discardRest(request, response)
+      }
       const problem = requestProblem(request, access)
       if (problem) return refuse(response, problem)
       for (const name of Object.keys(request.headers)) if (isFrameworkHeader(name)) delete request.headers[name]
       // Next reads the nonce for its own scripts from this header.
       request.headers['content-security-policy'] = policy
-      limitIdleBody(request, response, idleBodyMs)
       handle(request, response).catch((error) => {
         console.error('unhandled error in a request:', error instanceof Error ? error.message : error)
         if (!response.headersSent)
@@ -83,8 +87,7 @@ const LOOKS = 10
  * arrives slowly is read completely, and so is one that waits because the application has not read the earlier bytes.
  */
 function limitIdleBody(request: IncomingMessage, response: ServerResponse, idleMs: number): void {
-  const { headers, socket } = request
-  if (headers['transfer-encoding'] === undefined && !(Number(headers['content-length']) > 0)) return
+  const { socket } = request
   let seen = socket.bytesRead
   let idleLooks = 0
   const timer = setInterval(() => {
@@ -93,8 +96,12 @@ function limitIdleBody(request: IncomingMessage, response: ServerResponse, idleM
     seen = socket.bytesRead
     idleLooks = isWaitedFor ? idleLooks + 1 : 0
     if (idleLooks < LOOKS) return
-    clearInterval(timer)
-    if (response.headersSent) return void socket.destroy()
+    if (response.headersSent) {
+      clearInterval(timer)
+      socket.destroy()
+      return
+    }
+    idleLooks = 0
     refuse(response, {
       status: 408,
       code: 'BODY_TIMEOUT',
@@ -103,6 +110,24 @@ function limitIdleBody(request: IncomingMessage, response: ServerResponse, idleM
     })
   }, idleMs / LOOKS)
   timer.unref()
+}
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0
+
+/**
+ * Discards the rest of a body whose answer is written. A client that sends all of its body first would wait forever if nobody read it. It would
+ * lose the answer if the connection were closed meanwhile, because the system resets a connection with unread data.
+ */
+function discardRest(request: IncomingMessage, response: ServerResponse): void {
+  const { socket } = request
+  response.once('finish', () => request.removeAllListeners('data').removeAllListeners('readable').resume())
+  // Node calls this after the last answer of a connection.
+  socket.destroySoon = () => {
+    if (request.complete) return Socket.prototype.destroySoon.call(socket)
+    socket.end()
+    request.once('close', () => socket.destroy())
+  }
 }
 
 /**

@@ -20,14 +20,15 @@ export async function answerWith(
         value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value] as [string, string]],
       ),
       signal: gone.signal,
-      ...(hasBody && { body: Readable.toWeb(request), duplex: 'half' as const }),
+      ...(hasBody && {
+        // A function that reads only the beginning of the body must not destroy the connection of its answer.
+        body: Readable.toWeb(Readable.from(request.iterator({ destroyOnReturn: false }))),
+        duplex: 'half' as const,
+      }),
     } as RequestInit)
     await writeAnswer(await handle(standard), response, gone.signal)
   } catch (error) {
     if (!gone.signal.aborted) throw error
-  } finally {
-    // The rest of a body that nobody has read is discarded, because the next call on this connection arrives after it.
-    request.removeAllListeners('data').resume()
   }
 }
 

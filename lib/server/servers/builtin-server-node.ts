@@ -37,8 +37,7 @@ async function standardRequest(request: IncomingMessage, largestBody: number, si
   const { method = 'GET', url = '', headers } = request
   const chunks: Uint8Array[] = []
   let received = 0
-  // The built-in server gets just enough of a body to see that it is too large. The rest is discarded as it arrives, because destroying the
-  // request would lose the answer that reports it.
+  // The built-in server gets just enough of a body to see that it is too large. Destroying the request would lose the answer that reports it.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     chunks.push(chunk as Uint8Array)
     received += (chunk as Uint8Array).length
