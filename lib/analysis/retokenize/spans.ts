@@ -2,7 +2,7 @@
 
 import type { ToolParser } from '#lib/parsers/parser.ts'
 import { DEFAULT_PARSER, parserNamed } from '#lib/parsers/registry.ts'
-import { annotations } from '#lib/rollout/record/record.ts'
+import { annotations, numberedCallIds } from '#lib/rollout/record/record.ts'
 import { withTokenizer } from '#lib/rollout/record/with-tokenizer.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { ResponseSegment, Segment, ToolCall, Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -49,7 +49,8 @@ export function withSpans(
       segments.push(segment)
       continue
     }
-    const { thinks, toolCalls: found } = annotations(segment, { ...frame, segments }, parser, tokenizer, callIds)
+    const before = { ...frame, segments }
+    const { thinks, toolCalls: found } = annotations(segment, before, parser, tokenizer, numberedCallIds(callIds))
     const toolCalls = sameCalls(found, replies[reply++]?.calls ?? [])
     for (const { id } of toolCalls) callIds.add(id)
     segments.push({ ...segment, thinks, toolCalls })

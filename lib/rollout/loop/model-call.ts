@@ -14,6 +14,7 @@ import {
   closePrompt,
   closeResponse,
   type Ending,
+  type NewCallIds,
   openPrompt,
   openResponse,
   reopenResponse,
@@ -87,6 +88,8 @@ export interface ModelDependencies {
   readonly elapsedMs: () => number
   /** Returns a unique id of fixed length. */
   readonly newRequestId: () => string
+  /** Omitted: calls are numbered through the trajectory. */
+  readonly newCallIds?: NewCallIds
 }
 
 /** Fewest tokens of a chunk of a stream with images: each chunk repeats the ids of the whole prompt. */
@@ -226,7 +229,9 @@ export async function callModel(
       ...(found?.ok && { routedExperts: found.experts }),
     }
     const whole = resumed ? resumedEnding(resumed, sent, ending, recorder.trajectory.vocab) : ending
-    recorder.emit(closeResponse(recorder.trajectory, whole, parser, tokenizer, resumed?.toolCalls))
+    recorder.emit(
+      closeResponse(recorder.trajectory, whole, parser, tokenizer, resumed?.toolCalls, dependencies.newCallIds),
+    )
     const response = recorder.trajectory.segments.at(-1)
     if (response?.kind !== 'response') throw new Error('a closed response is the last segment')
     return response

@@ -252,6 +252,7 @@ export function closeResponse(
   parser: ToolParser,
   tokenizer: Tokenizer,
   before: readonly ToolCall[] = [],
+  newCallIds: NewCallIds = numberedCallIds(callIdsIn(trajectory)),
 ): RolloutEvent {
   const open = trajectory.live?.open
   if (open?.kind !== 'response') throw new Error('no response is open')
@@ -259,7 +260,7 @@ export function closeResponse(
   const response: ResponseSegment = { ...open, ...known }
   const own = textForParsers(response, trajectory, [parser])
   const all = [...(open.problems ?? []), ...problems, ...textProblems(response, trajectory, own, serverText)]
-  const { thinks, toolCalls } = annotationsIn(own, response, trajectory, parser, tokenizer, callIdsIn(trajectory))
+  const { thinks, toolCalls } = annotationsIn(own, response, trajectory, parser, tokenizer, newCallIds)
   return {
     type: 'segment',
     segment: {
@@ -278,19 +279,16 @@ export function closeResponse(
 const callIdsIn = (trajectory: Pick<Trajectory, 'segments'>): ReadonlySet<string> =>
   new Set(toolCallsOf(trajectory).map(({ id }) => id))
 
-/**
- * Returns the think blocks and tool calls of a response; `trajectory` has the segments before it, and `taken` the ids of their calls: a
- * caller that reads one response after another adds to it, because collecting the ids takes longer with each.
- */
+/** Returns the think blocks and tool calls of a response; `trajectory` has the segments before it. */
 export function annotations(
   response: ResponseSegment,
   trajectory: Trajectory,
   parser: ToolParser,
   tokenizer: Tokenizer,
-  taken: ReadonlySet<string> = callIdsIn(trajectory),
+  newCallIds: NewCallIds = numberedCallIds(callIdsIn(trajectory)),
 ): Pick<ResponseSegment, 'thinks' | 'toolCalls'> {
   const text = textForParsers(response, trajectory, [parser])
-  return annotationsIn(text, response, trajectory, parser, tokenizer, taken)
+  return annotationsIn(text, response, trajectory, parser, tokenizer, newCallIds)
 }
 
 /** Returns calls with the results of equal calls in `before`: calls with the same text at the same tokens. */
@@ -309,14 +307,14 @@ function annotationsIn(
   trajectory: Trajectory,
   parser: ToolParser,
   tokenizer: Tokenizer,
-  taken: ReadonlySet<string>,
+  newCallIds: NewCallIds,
 ): Pick<ResponseSegment, 'thinks' | 'toolCalls'> {
   const { text, starts } = written
   const opened = endsInsideThink(trajectory.segments.at(-1)?.ids ?? [], tokenizer)
   const blocks = thinkBlocks(text, thinkDelimiters(response, text, starts, tokenizer), opened, parser.delimiters)
   const tokens = (range: TextRange) => tokensAt(written, range.start, range.end)
   const calls = parser.parse(text, blocks, trajectory.model.tools)
-  const callIds = freeCallIds(taken, calls.length)
+  const callIds = newCallIds(calls.length)
   return {
     thinks: blocks.map((block) => ({ ...tokens(block), closed: block.closed })),
     toolCalls: calls.map((call, index) => recordedCall(call, elementAt(callIds, index), tokens)),
@@ -350,18 +348,23 @@ function recordedCall(
 /** Returns a call id; ids sort in the order of the calls. */
 export const callIdAt = (number: number): string => `call_${String(number).padStart(4, '0')}`
 
+/** Returns the ids of the first `count` calls of a response: the same ids whenever it is called. */
+export type NewCallIds = (count: number) => readonly string[]
+
 /**
- * Returns new call ids, numbered through the trajectory so that they sort in order. Ids that an imported file uses are
- * skipped.
+ * Numbers calls through a trajectory so that their ids sort in order. Ids that the calls before have, as in an imported file, are skipped. A
+ * caller that reads one response after another adds to `taken`, because collecting the ids takes longer with each.
  */
-function freeCallIds(taken: ReadonlySet<string>, count: number): string[] {
-  const free: string[] = []
-  for (let number = taken.size; free.length < count; number++) {
-    const id = callIdAt(number)
-    if (!taken.has(id)) free.push(id)
+export const numberedCallIds =
+  (taken: ReadonlySet<string>): NewCallIds =>
+  (count) => {
+    const free: string[] = []
+    for (let number = taken.size; free.length < count; number++) {
+      const id = callIdAt(number)
+      if (!taken.has(id)) free.push(id)
+    }
+    return free
   }
-  return free
-}
 
 interface ThinkTokens {
   readonly form: ThinkForm

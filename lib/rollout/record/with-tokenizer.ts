@@ -8,7 +8,7 @@ import type { Outcome, ResponseSegment, Segment, Trajectory } from '#lib/traject
 import { assistantMessage } from '#lib/trajectory/messages/foreign-message.ts'
 import { bytesOf } from '#lib/trajectory/tokens/pieces.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { annotations, vocabularyWriter } from './record.ts'
+import { annotations, numberedCallIds, vocabularyWriter } from './record.ts'
 
 /** A tokenizer and what else gives ids their meaning. */
 export interface TextSource {
@@ -115,7 +115,7 @@ function withSpans(
   tokenizer: Tokenizer,
   earlierIds: ReadonlySet<string>,
 ): ResponseSegment {
-  const { toolCalls, ...spans } = annotations(response, before, parser, tokenizer, earlierIds)
+  const { toolCalls, ...spans } = annotations(response, before, parser, tokenizer, numberedCallIds(earlierIds))
   const { toolCalls: fileCalls = [] } = response.message ? assistantMessage(response.message) : {}
   const fileIds = fileCalls.flatMap(({ id }) => id ?? [])
   const isUnique = new Set(fileIds).size === fileIds.length && !fileIds.some((id) => earlierIds.has(id))

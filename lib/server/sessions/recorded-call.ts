@@ -1,6 +1,8 @@
 /** What the calls of a session have in common, whether the server gets ids or messages. */
+import { randomBytes } from 'node:crypto'
 import type { ModelDependencies } from '#lib/rollout/loop/model-call.ts'
 import { createGrowingRecorder, type Recorder } from '#lib/rollout/loop/recorder.ts'
+import type { NewCallIds } from '#lib/rollout/record/record.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -20,6 +22,18 @@ export const modelDependencies = ({
   elapsedMs: () => performance.now(),
   newRequestId,
 })
+
+/**
+ * Creates the ids of the calls of one reply. They are unique, because a client may refuse an id that a call of another conversation has. They
+ * have nine letters and digits, because the chat templates of Mistral refuse others.
+ */
+export function createCallIds(): NewCallIds {
+  const ids: string[] = []
+  return (count) => {
+    while (ids.length < count) ids.push(Array.from(randomBytes(9), (byte) => (byte % 36).toString(36)).join(''))
+    return ids.slice(0, count)
+  }
+}
 
 /** Creates the recorder of one reply. The trajectories that begin with one prompt share a vocabulary. */
 export const createCallRecorder = (

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { hermes } from '#lib/parsers/json/hermes.ts'
 import { parsers } from '#lib/parsers/registry.ts'
 import { CALLS, TWO_CALLS } from '#lib/parsers/test-calls.ts'
-import { annotations } from '#lib/rollout/record/record.ts'
+import { annotations, numberedCallIds } from '#lib/rollout/record/record.ts'
 import type { ReplyDelta } from '#lib/session/call.ts'
 import { partsOfDeltas } from '#lib/session/protocols/test-replies.ts'
 import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
@@ -27,7 +27,8 @@ function streamed(parser: (typeof parsers)[number], text: string, sizes: readonl
     segments: [{ kind: 'prompt', ids: [1], messages: [] }],
   }
   const ids = byteTokenizer.encode(text)
-  const stream = createPartStream(0, { parser, tokenizer: byteTokenizer, reading })
+  const newCallIds = numberedCallIds(new Set())
+  const stream = createPartStream(0, { parser, tokenizer: byteTokenizer, reading, newCallIds })
   const early: ReplyDelta[] = []
   for (let at = 0, turn = 0; at < ids.length; turn++) {
     at += sizes[turn % sizes.length] ?? 1

@@ -6,7 +6,7 @@ import { growingCalls, mayBeCall } from '#lib/parsers/growing-calls.ts'
 import { spellingsOf, type ToolParser } from '#lib/parsers/parser.ts'
 import { THINK_FORMS } from '#lib/parsers/thinking-forms.ts'
 import { type DecodedReply, type WrittenReply, writtenReply } from '#lib/rollout/prompt/written-reply.ts'
-import { annotations } from '#lib/rollout/record/record.ts'
+import { annotations, type NewCallIds } from '#lib/rollout/record/record.ts'
 import type { ReplyDelta, ReplyPart } from '#lib/session/call.ts'
 import { joinReplyParts, type ReplyFragment, replyFragments } from '#lib/session/protocols/reply-parts.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
@@ -80,6 +80,8 @@ export interface StreamReader {
   readonly parser: ToolParser
   readonly tokenizer: Tokenizer
   readonly reading: ReplyReading
+  /** The ids that the calls of the closed response have too. */
+  readonly newCallIds: NewCallIds
 }
 
 type PartDelta = Extract<ReplyDelta, { kind: 'reasoning' | 'text' | 'call' | 'arguments' }>
@@ -99,7 +101,7 @@ export interface PartStream {
 const GROWTH = 32
 
 /** Creates the stream of one of the replies to a call. */
-export function createPartStream(choice: number, { parser, tokenizer, reading }: StreamReader): PartStream {
+export function createPartStream(choice: number, { parser, tokenizer, reading, newCallIds }: StreamReader): PartStream {
   const openers = openersOf(parser, reading)
   let next = 0
   /** The parts that the client has, of which the last one may grow. */
@@ -149,7 +151,7 @@ export function createPartStream(choice: number, { parser, tokenizer, reading }:
       if (open?.kind !== 'response' || open.ids.length < next) return []
       next = open.ids.length + Math.max(1, Math.floor(open.ids.length / GROWTH))
       const segment = withStopToken(open, trajectory)
-      const read = { ...segment, ...annotations(segment, trajectory, parser, tokenizer) }
+      const read = { ...segment, ...annotations(segment, trajectory, parser, tokenizer, newCallIds) }
       const written = writtenOf(read, trajectory, reading)
       const { fragments, callsFrom } = finalFragments(fragmentsOf(written, reading), openers, parser)
       const texts = partsFrom(fragments, written, reading)

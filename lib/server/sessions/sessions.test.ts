@@ -917,6 +917,29 @@ test('A client that gives every tool call the same id is answered with all resul
   expect(places).not.toContain(-1)
 })
 
+test('Every tool call has an id of its own, also in conversations that do not know each other', async () => {
+  const tools = [{ type: 'function', function: { name: 'add', parameters: { type: 'object' } } }]
+  const twice = toolCall('add', { a: 1 }) + toolCall('add', { a: 2 })
+  scripts = [twice, twice, twice]
+  const id = await created()
+  const idsIn = async (session: string, system: string, more: object = {}) => {
+    const body = { model: 'm', messages: [{ role: 'system', content: system }, user('a')], tools, ...more }
+    const text = await (await send('POST', `/sessions/${session}/v1/chat/completions`, body)).text()
+    return Array.from(text.matchAll(/"id":"([^"-]+)"/g), ([, found]) => found ?? '')
+  }
+  const found = [
+    ...(await idsIn(id, 'one')),
+    ...(await idsIn(id, 'another agent', { stream: true })),
+    ...(await idsIn('auto', 'in a session of its own')),
+  ]
+  expect(new Set(found).size).toBe(6)
+  // Chat templates of Mistral refuse ids of another length.
+  for (const one of found) expect(one).toMatch(/^[0-9a-z]{9}$/)
+  const { nodes: [streamed] = [] } = (await calls(id))[1] ?? expect.fail('no second call')
+  const stored = services.store.get(streamed?.trajectory ?? '')?.segments.at(-1)
+  expect(stored).toMatchObject({ toolCalls: [{ id: found[2] }, { id: found[3] }] })
+})
+
 describe('The address /sessions/auto', () => {
   test('opens a session for a new history, and continues the session that has the history', async () => {
     scripts = ['one', 'two', 'three']

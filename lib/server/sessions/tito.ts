@@ -22,7 +22,7 @@ import { checkCapabilities } from '../servers/capability-checks.ts'
 import type { Services } from '../services.ts'
 import { forcedSampling, isForced } from './forced-call.ts'
 import { callUsage, failedReply, type Generated, recordedReply } from './generated.ts'
-import { closedResponse, createCallRecorder, modelDependencies } from './recorded-call.ts'
+import { closedResponse, createCallIds, createCallRecorder, modelDependencies } from './recorded-call.ts'
 import { createPartStream, partsOfReply, type ReplyReading } from './reply-parts.ts'
 import type { Serving } from './serving.ts'
 import type { NodeRecord, Session } from './session.ts'
@@ -178,7 +178,8 @@ async function generate(
   const { parser, serverName, server } = serving
   const { tokenizer } = promptEncoder
   const reading = readingOf(call)
-  const stream = call.stream ? createPartStream(index, { parser, tokenizer, reading }) : undefined
+  const newCallIds = createCallIds()
+  const stream = call.stream ? createPartStream(index, { parser, tokenizer, reading, newCallIds }) : undefined
   const before = tokenCount(start)
   let unsent: ReplyDelta[] = []
   let publish = (_: RolloutEvent) => {}
@@ -217,6 +218,7 @@ async function generate(
   const client = all.servers.client(serverName)
   const dependencies = {
     ...modelDependencies(prepared),
+    newCallIds,
     generate: withKnownTokens(client.generate, promptEncoder),
   }
   const beginning = stream && setTimeout(() => begin(tokenCount(recorder.trajectory)), BEGIN_MS)
