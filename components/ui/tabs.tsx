@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useRef } from 'react'
+import { elementAt } from '#lib/util/element-at.ts'
 
 interface TabListProps<T extends string> {
   readonly label: string
@@ -24,10 +25,10 @@ export function TabList<T extends string>({ label, id, tabs, value, onChange }: 
     if (!step || event.ctrlKey || event.metaKey || event.altKey) return
     event.preventDefault()
     // The step starts from the focus, since the selected value may not be updated yet.
-    const buttons = [...(list.current?.children ?? [])]
-    const at = step(buttons.indexOf(event.target as Element), tabs.length)
-    onChange((tabs[at] as { value: T }).value)
-    ;(buttons[at] as HTMLElement).focus()
+    const buttons = [...(list.current?.querySelectorAll<HTMLElement>('[role="tab"]') ?? [])]
+    const at = step(buttons.indexOf(event.target as HTMLElement), tabs.length)
+    onChange(elementAt(tabs, at).value)
+    buttons[at]?.focus()
   }
   return (
     <div

@@ -21,7 +21,7 @@ export function jsonPathAt(text: string, offset: number): JsonPath {
   const path: (string | number | undefined)[] = []
   const limit = Math.min(offset, text.length)
   for (let at = 0; at < limit; ) {
-    const sign = text[at] as string
+    const sign = text.charAt(at)
     const end = sign === '"' ? stringEnd(text, at) : at + 1
     if (end > limit && sign === '"') break
     if (sign === '{') path.push(undefined)

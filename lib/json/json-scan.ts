@@ -117,7 +117,7 @@ function scanValue(text: string, start: number, limit: number, mayRepeat = false
 /** Returns the position after white space. */
 export function skipSpace(text: string, start: number, limit: number): number {
   let position = start
-  while (position < limit && ' \t\n\r'.includes(text[position] as string)) position++
+  while (position < limit && ' \t\n\r'.includes(text.charAt(position))) position++
   return position
 }
 
@@ -180,9 +180,9 @@ function scanString(text: string, start: number, limit: number): Scan {
     const code = text.charCodeAt(position)
     if (code === QUOTE) return { ok: true, end: position + 1 }
     if (code < FIRST_PRINTABLE)
-      return scanError(position, `${visible(text[position] as string)} inside a string must be escaped`)
+      return scanError(position, `${visible(text.charAt(position))} inside a string must be escaped`)
     if (code !== BACKSLASH) continue
-    const escaped = position + 1 < limit ? (text[position + 1] as string) : ''
+    const escaped = position + 1 < limit ? text.charAt(position + 1) : ''
     if (escaped === '') break
     if (escaped === 'u') {
       if (!/^[0-9a-fA-F]{4}$/.test(text.slice(position + 2, Math.min(position + 6, limit))))
@@ -202,7 +202,7 @@ function unexpectedError(text: string, at: number, limit: number, expected: stri
 export function describeUnexpected(text: string, at: number, limit: number, expected: string): string {
   return at >= limit
     ? `the text ends where ${expected} is expected`
-    : `${visible(text[at] as string)} where ${expected} is expected`
+    : `${visible(text.charAt(at))} where ${expected} is expected`
 }
 
 /** Creates a scan error. */

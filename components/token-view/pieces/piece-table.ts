@@ -185,7 +185,7 @@ function withCells(view: PieceView, cells: number, measure: (text: string) => nu
   if (view.isPlain || view.marks.trim() === '') return { ...view, cells }
   let marks = ''
   for (let index = 0; index < view.text.length; index++) {
-    const mark = view.marks[index] as string
+    const mark = view.marks.charAt(index)
     if (mark === ' ') continue
     marks = marks.padEnd(Math.min(cells - 1, Math.round(measure(view.text.slice(0, index))))) + mark
   }

@@ -109,7 +109,7 @@ function missing({ text }: Reading, start: number): Faulty {
 /** Parses one term, group or negation. The value `word` is a word of a text, which the next word may continue. */
 function unit(reading: Reading, start: number): ScannedValue<Query | 'word'> {
   const { text, depth, isInBrackets } = reading
-  const sign = text[start] as string
+  const sign = text.charAt(start)
   if (sign === '(') return group(reading, start)
   const negated = afterNegation(reading, start)
   if (negated !== undefined) {

@@ -10,7 +10,7 @@ export interface ScannedValue<T> {
 /** Returns the index of the first character from `from` that is not a space. */
 export function afterSpace(text: string, from: number): number {
   let index = from
-  while (index < text.length && isWhitespace(text[index] as string)) index++
+  while (index < text.length && isWhitespace(text.charAt(index))) index++
   return index
 }
 
@@ -19,7 +19,7 @@ export function scanWord(text: string, from: number, isInBrackets: boolean): Sca
   let open = 0
   let index = from
   for (; index < text.length; index++) {
-    const sign = text[index] as string
+    const sign = text.charAt(index)
     if (isWhitespace(sign)) break
     if (sign === '(') open++
     if (sign === ')' && open-- === 0 && isInBrackets) break
@@ -31,7 +31,7 @@ export function scanWord(text: string, from: number, isInBrackets: boolean): Sca
 export function scanQuoted(text: string, from: number): ScannedValue<string> | undefined {
   let value = ''
   for (let index = from + 1; index < text.length; index++) {
-    const sign = text[index] as string
+    const sign = text.charAt(index)
     if (sign === '"') return { value, end: index + 1 }
     const escaped = sign === '\\' ? ESCAPE.exec(text.slice(index, index + 6))?.[0] : undefined
     value += escaped === undefined ? sign : (JSON.parse(`"${escaped}"`) as string)
@@ -60,7 +60,7 @@ export function scanPattern(
     return { value: { source: text.slice(from + 1, slash), flags: flags.value }, end: flags.end }
   }
   for (let index = from + 1; index < text.length; index++) {
-    const sign = text[index] as string
+    const sign = text.charAt(index)
     if (sign === '\\') index++
     else if (sign === '[') isInClass = true
     else if (sign === ']') {

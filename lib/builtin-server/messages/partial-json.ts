@@ -106,7 +106,7 @@ const SPACE = /\s/
 function endOfScalar(text: string, start: number): number {
   if (text[start] !== '"') {
     let end = start
-    while (end < text.length && !/[\s,:[\]{}"]/.test(text[end] as string)) end++
+    while (end < text.length && !/[\s,:[\]{}"]/.test(text.charAt(end))) end++
     return end
   }
   return Math.min(stringEnd(text, start), text.length)

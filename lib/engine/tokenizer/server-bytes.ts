@@ -39,7 +39,7 @@ export async function findDecoding(server: ServerTokenizer, signal: AbortSignal)
   const texts = await server.detokenize([anchorIds, ...rare], 'with special tokens', signal)
   const [anchor] = anchorIds
   const isPlain = rare.every((_, i) => texts[i + 1]?.trimStart() === RARE[i])
-  const spelled = rare.map((ids, i) => singleBytes(ids.slice(-4), RARE[i] as string))
+  const spelled = rare.map((ids, i) => singleBytes(ids.slice(-4), elementAt(RARE, i)))
   const whole = spelled[0]
   return {
     anchor:

@@ -125,7 +125,7 @@ function takeOperator(reader: Reader, operators: readonly Operator[]): Operator 
 
 /** Skips white space and returns whether the text ends there. */
 function skipSpaceToEnd(reader: Reader): boolean {
-  while (reader.position < reader.text.length && /\s/.test(reader.text[reader.position] as string)) reader.position++
+  while (reader.position < reader.text.length && /\s/.test(reader.text.charAt(reader.position))) reader.position++
   return reader.position === reader.text.length
 }
 

@@ -7,7 +7,7 @@ import { type NamedValues, skipBetween, skipQuoted } from './pairs.ts'
 /** Returns whether the text contains an option outside of quotes and comments. */
 export function isCommand(text: string): boolean {
   for (let at = skipBetween(text, 0); at < text.length; at = skipBetween(text, at)) {
-    const isFirst = at === 0 || /[\s(]/.test(text[at - 1] as string)
+    const isFirst = at === 0 || /[\s(]/.test(text.charAt(at - 1))
     if (isFirst && /^--[a-z]/i.test(text.slice(at, at + 3))) return true
     at = skipQuoted(text, at) ?? at + 1
   }

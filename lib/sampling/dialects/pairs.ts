@@ -20,7 +20,7 @@ export function findNamedValues(text: string): NamedValues {
   for (let at = skipBetween(text, 0); at < text.length; at = skipBetween(text, at)) {
     const key = keyAt(text, at)
     if (!key) {
-      depth = depthAfter(depth, text[at] as string)
+      depth = depthAfter(depth, text.charAt(at))
       at = endOfPart(text, at)
       continue
     }
@@ -93,7 +93,7 @@ function isWrapper(text: string, { name, valueStart }: Key): boolean {
 function endOfExpression(text: string, start: number, depth: number): number {
   let open = 0
   for (let at = start; at < text.length; ) {
-    const character = text[at] as string
+    const character = text.charAt(at)
     if (open === 0 && (',;)]}'.includes(character) || (depth === 0 && character === '\n'))) return at
     open = depthAfter(open, character)
     at = character === '#' ? skipBetween(text, at) : endOfPart(text, at)

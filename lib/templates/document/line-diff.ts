@@ -1,5 +1,6 @@
 /** Finds the lines in which two texts differ. */
 import { diffArrays } from 'diff'
+import { elementAt } from '#lib/util/element-at.ts'
 
 /** A line of either text. */
 export interface DiffLine {
@@ -96,7 +97,7 @@ function changedWords(a: readonly string[], b: readonly string[]): readonly [rea
       const isChanged = edit.kind !== 'same'
       const last = parts.at(-1)
       if (last?.isChanged === isChanged) last.text += words[index]
-      else parts.push({ text: words[index] as string, isChanged })
+      else parts.push({ text: elementAt(words, index), isChanged })
     }
     return parts
   }
@@ -155,7 +156,7 @@ export function withGaps<Line extends DiffLine>(
   const diffLines: (Line | { readonly kind: 'gap'; readonly count: number })[] = []
   for (let i = 0; i < lines.length; ) {
     if (isNear[i]) {
-      diffLines.push(lines[i++] as Line)
+      diffLines.push(elementAt(lines, i++))
       continue
     }
     const start = i

@@ -39,7 +39,7 @@ export function tagsOf(source: string): readonly Tag[] {
 function endOf(source: string, from: number, close: string, isComment: boolean): number | undefined {
   let quote = ''
   for (let at = from; at < source.length; at++) {
-    const character = source[at] as string
+    const character = source.charAt(at)
     if (quote !== '') {
       if (character === '\\') at++
       else if (character === quote) quote = ''

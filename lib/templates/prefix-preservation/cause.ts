@@ -282,7 +282,7 @@ function whitespaceRun(
   offset: number,
 ): { readonly ours: string; readonly theirs: string } | undefined {
   let from = offset
-  while (from > 0 && /\s/.test(a[from - 1] as string)) from--
+  while (from > 0 && /\s/.test(a.charAt(from - 1))) from--
   const [ours, theirs] = [a, b].map((text) => /^\s*/.exec(text.slice(from))?.[0] ?? '') as [string, string]
   const [restA, restB] = [a.slice(from + ours.length), b.slice(from + theirs.length)]
   const length = Math.min(COMPARED, restA.length, restB.length)
