@@ -1,11 +1,24 @@
 import { expect, test } from 'vitest'
 import { rooms } from './import-directions.ts'
-import { importsOf, readImports, violation } from './imports.ts'
+import { importCycle, importsOf, readImports, readValueImports, violation } from './imports.ts'
 
 const all = readImports('.')
 
 test('imports follow the allowed directions, and every package has its folder', () => {
   expect(all.map(violation).filter((text) => text !== undefined)).toEqual([])
+})
+
+test('no file imports values of itself through other files', () => {
+  const imports = readValueImports('.')
+  expect(importCycle(imports)).toBeUndefined()
+  expect([...imports.values()].flat().length).toBeGreaterThan(5_000)
+  expect([...imports.values()].flat().filter((file) => !imports.has(file) && /\.tsx?$/.test(file))).toEqual([])
+})
+
+test('importCycle names the files of a cycle, and not those that lead to it', () => {
+  const imports = { a: ['d', 'b'], b: ['c'], c: ['d', 'b'], d: [] }
+  expect(importCycle(new Map(Object.entries(imports)))).toEqual(['b', 'c', 'b'])
+  expect(importCycle(new Map(Object.entries({ ...imports, c: ['d'] })))).toBeUndefined()
 })
 
 test('the import check reads the tree: every folder has files, and there are many imports', () => {

@@ -33,6 +33,40 @@ export function importsOf(file: string, source: string): ImportStatement[] {
 export const readImports = (root: string): ImportStatement[] =>
   sourceFiles(root).flatMap((file) => importsOf(file, readFileSync(path.join(root, file), 'utf8')))
 
+const VALUE_IMPORT = /^(?:import|export) (?!type )[^'";]*?\bfrom '([^']+)'|^import '([^']+)'/gm
+
+/** Returns the files of which each source file imports values when it loads. Types are erased, and late imports load nothing then. */
+export const readValueImports = (root: string): ReadonlyMap<string, readonly string[]> =>
+  new Map(
+    sourceFiles(root).map((file) => {
+      const source = readFileSync(path.join(root, file), 'utf8')
+      const imported = Array.from(source.matchAll(VALUE_IMPORT), ([, from, whole]) =>
+        targetOf(file, from ?? whole ?? ''),
+      )
+      return [file, imported.filter((target) => target !== undefined)]
+    }),
+  )
+
+/** Returns files of which each imports the next, and the last is the first; undefined if there are none. */
+export function importCycle(imports: ReadonlyMap<string, readonly string[]>): readonly string[] | undefined {
+  const done = new Set<string>()
+  const cycleFrom = (file: string, path: readonly string[]): readonly string[] | undefined => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file]
+    if (done.has(file)) return undefined
+    for (const next of imports.get(file) ?? []) {
+      const cycle = cycleFrom(next, [...path, file])
+      if (cycle) return cycle
+    }
+    done.add(file)
+    return undefined
+  }
+  for (const file of imports.keys()) {
+    const cycle = cycleFrom(file, [])
+    if (cycle) return cycle
+  }
+  return undefined
+}
+
 /** Returns why an import is not allowed, or undefined if it is. */
 export function violation({ file, specifier }: ImportStatement): string | undefined {
   const room = roomOf(file)
