@@ -3,7 +3,7 @@ import { firstMessages, readMessages, readTools } from './messages.ts'
 
 test.each<[string, unknown, unknown]>([
   [
-    'OpenAI’s',
+    'messages of OpenAI',
     [
       { role: 'system', content: 's' },
       { role: 'tool', tool_call_id: 'c', content: '4' },
@@ -16,7 +16,7 @@ test.each<[string, unknown, unknown]>([
     ],
   ],
   [
-    'parts that are not text',
+    'messages with parts that are not text',
     [{ role: 'user', content: [{ text: 'see' }, { image: {} }, { type: 'audio' }, {}] }],
     [
       {
@@ -26,7 +26,7 @@ test.each<[string, unknown, unknown]>([
     ],
   ],
   [
-    'Strands’ results, and a question with them',
+    'results of Strands, and a question with them',
     [
       {
         role: 'user',
@@ -44,13 +44,18 @@ test.each<[string, unknown, unknown]>([
       { role: 'user', content: 'so?' },
     ],
   ],
-  ['no list', 'hi', undefined],
-  ['no message', [7], undefined],
-  ['an unknown role', [{ role: 'robot', content: 'x' }], undefined],
-  ['no content', [{ role: 'user' }], undefined],
-  ['parts that are none', [{ role: 'user', content: ['x'] }], undefined],
-])('%s', (_what, messages, expected) => {
+])('firstMessages reads %s', (_what, messages, expected) => {
   expect(firstMessages(messages)).toEqual(expected)
+})
+
+test.each<[string, unknown]>([
+  ['a text', 'hi'],
+  ['a list of numbers', [7]],
+  ['a message with an unknown role', [{ role: 'robot', content: 'x' }]],
+  ['a message without content', [{ role: 'user' }]],
+  ['a message whose parts are texts', [{ role: 'user', content: ['x'] }]],
+])('firstMessages returns undefined for %s', (_what, messages) => {
+  expect(firstMessages(messages)).toBeUndefined()
 })
 
 test('firstMessages returns the messages before the first answer', () => {

@@ -410,7 +410,7 @@ test.each<[unknown, boolean]>([
   [{ samples: [] }, false],
   [[{ token_ids: [] }], false],
   [null, false],
-])('recognises %j: %j', (value, is) => {
+])('strands-sglang format recognises %j: %j', (value, is) => {
   expect(strandsSglang.sniff(value)).toBe(is)
 })
 

@@ -35,21 +35,29 @@ async function opened(text: string | Uint8Array, lengths?: readonly number[]): P
 }
 
 test.each<[string, string, readonly string[]]>([
-  ['nothing', '\n \n', []],
+  ['a file of blank lines', '\n \n', []],
   ['one record', JSON.stringify(rollout(1, 2)), ['1 1,2']],
   ['a record in several lines', `\n${JSON.stringify(rollout(1, 2), null, 2)}\n`, ['1,2']],
   ['a list in several lines', `[${JSON.stringify(rollout(1))}\n,${JSON.stringify(rollout(2))}]`, ['[0] 1', '[1] 2']],
-  ['JSON lines', `${JSON.stringify(rollout(1))}\n\r\n${JSON.stringify(rollout(2))}\r\n`, ['1 1', '3 2']],
-  ['a byte order mark', `\uFEFF${JSON.stringify(rollout(1))}\n${JSON.stringify(rollout(2))}`, ['1 1', '2 2']],
+  [
+    'JSON lines with a blank one',
+    `${JSON.stringify(rollout(1))}\n\r\n${JSON.stringify(rollout(2))}\r\n`,
+    ['1 1', '3 2'],
+  ],
+  [
+    'lines after a byte order mark',
+    `\uFEFF${JSON.stringify(rollout(1))}\n${JSON.stringify(rollout(2))}`,
+    ['1 1', '2 2'],
+  ],
   ['lists in lines', `[${JSON.stringify(rollout(1))}]\n[${JSON.stringify(rollout(2))}]`, ['1[0] 1', '2[0] 2']],
   ['a dump of samples', JSON.stringify({ samples: [slimeSample] }), ['1samples[0] 1,2']],
   [
-    'several formats',
+    'lines of several formats',
     `${JSON.stringify(sample)}\n${JSON.stringify(slimeSample)}`,
     [`1 ${ids(sample).join()}`, '2 1,2'],
   ],
-  ['NaN', '{"token_ids": [1], "logprobs": [NaN]}', ['1 1']],
-])('%s', async (_what, text, expected) => {
+  ['a record with NaN', '{"token_ids": [1], "logprobs": [NaN]}', ['1 1']],
+])('openEach finds the records of %s', async (_what, text, expected) => {
   expect(await opened(text)).toEqual(expected)
 })
 

@@ -71,25 +71,35 @@ test('mapToCommonVocabulary gives the same result for swapped sides', () => {
 })
 
 test.each<[string, Partial<Tokenizer> | undefined, Partial<Tokenizer> | undefined, Vocab, Vocab, boolean]>([
-  ['the same fingerprint', { fingerprint: 'x' }, { fingerprint: 'x', name: 'two' }, { 1: 'a' }, { 1: 'b' }, true],
-  ['other fingerprints', { fingerprint: 'x' }, { fingerprint: 'y' }, { 1: 'a' }, { 1: 'a' }, false],
+  ['with the same fingerprint', { fingerprint: 'x' }, { fingerprint: 'x', name: 'two' }, { 1: 'a' }, { 1: 'b' }, true],
+  ['with other fingerprints', { fingerprint: 'x' }, { fingerprint: 'y' }, { 1: 'a' }, { 1: 'a' }, false],
   [
-    'a server’s beside a file’s of that name',
+    'of a server and of a file with its name',
     { fingerprint: 'x' },
     { fingerprint: 'y', source: 'server' },
     { 1: ' a' },
     { 1: 'a' },
     true,
   ],
-  ['a server’s beside a file’s of another name', { name: 'a' }, { source: 'server' }, { 1: ' a' }, { 1: 'a' }, false],
-  ['no fingerprint, no text that differs', {}, { fingerprint: 'y' }, { 1: 'a', 2: 'é' }, { 2: { hex: 'c3a9' } }, true],
-  ['no fingerprint, a text that differs', {}, { fingerprint: 'y' }, { 1: 'a', 2: 'é' }, { 2: 'b' }, false],
-  ['no tokenizer', undefined, {}, {}, { 1: 'a' }, true],
-])('%s', (_, ours, theirs, vocab, other, expected) => {
-  const [left, right] = [trajectory([1], vocab, ours), trajectory([1], other, theirs)]
-  expect(mapToCommonVocabulary(left, right).sameVocabulary).toBe(expected)
-  expect(mapToCommonVocabulary(right, left).sameVocabulary).toBe(expected)
-})
+  ['of a server and of a file with another name', { name: 'a' }, { source: 'server' }, { 1: ' a' }, { 1: 'a' }, false],
+  [
+    'without a fingerprint and without a text that differs',
+    {},
+    { fingerprint: 'y' },
+    { 1: 'a', 2: 'é' },
+    { 2: { hex: 'c3a9' } },
+    true,
+  ],
+  ['without a fingerprint, with a text that differs', {}, { fingerprint: 'y' }, { 1: 'a', 2: 'é' }, { 2: 'b' }, false],
+  ['of which one is unknown', undefined, {}, {}, { 1: 'a' }, true],
+])(
+  'mapToCommonVocabulary compares the vocabularies of two tokenizers %s',
+  (_, ours, theirs, vocab, other, expected) => {
+    const [left, right] = [trajectory([1], vocab, ours), trajectory([1], other, theirs)]
+    expect(mapToCommonVocabulary(left, right).sameVocabulary).toBe(expected)
+    expect(mapToCommonVocabulary(right, left).sameVocabulary).toBe(expected)
+  },
+)
 
 test('mapToCommonVocabulary prefers a file’s texts to a server’s on either side', () => {
   const file = trajectory([1], { 1: ' a' }, { fingerprint: 'x' })

@@ -12,17 +12,17 @@ const imported: Trajectory = {
 
 test.each<[string, Trajectory, readonly [lacks: boolean, takes: boolean]]>([
   ['a run', sample, [false, false]],
-  ['ids from a file', imported, [true, true]],
-  ['nothing from a file', { ...imported, segments: [] }, [false, true]],
+  ['a file of ids', imported, [true, true]],
+  ['a file without segments', { ...imported, segments: [] }, [false, true]],
   [
-    'ids from a file, told',
+    'a file of ids with a tokenizer',
     { ...imported, model: { tools: [], tokenizer: { name: 't', specialIds: [] } }, vocab: sample.vocab },
     [false, true],
   ],
-  ['ids from elsewhere', { ...imported, provenance: { kind: 'recorded' } }, [true, true]],
-  ['texts from elsewhere', { ...imported, vocab: sample.vocab, provenance: { kind: 'recorded' } }, [false, false]],
-  ['a run from a file', { ...sample, provenance: imported.provenance }, [false, false]],
-])('%s', (_what, trajectory, expected) => {
+  ['a recording of ids', { ...imported, provenance: { kind: 'recorded' } }, [true, true]],
+  ['a recording with texts', { ...imported, vocab: sample.vocab, provenance: { kind: 'recorded' } }, [false, false]],
+  ['a file of a run', { ...sample, provenance: imported.provenance }, [false, false]],
+])('lacksTexts and takesTokenizer judge %s by its texts and its tokenizer', (_what, trajectory, expected) => {
   expect([lacksTexts(trajectory), takesTokenizer(trajectory)]).toEqual(expected)
 })
 
