@@ -6,7 +6,9 @@ import { chatMessages, messageLines } from './conversations/chat-messages.ts'
 import { datasetRows } from './conversations/dataset-rows.ts'
 import { gemini, geminiContents } from './conversations/gemini.ts'
 import { geminiStream } from './conversations/gemini-stream.ts'
+import { langchain } from './conversations/langchain.ts'
 import { ollama } from './conversations/ollama.ts'
+import { pydanticAi } from './conversations/pydantic-ai.ts'
 import { sharegpt } from './conversations/sharegpt.ts'
 import { relax, trl, verlDump } from './conversations/text-dumps.ts'
 import type { Format } from './format.ts'
@@ -26,6 +28,7 @@ import { agentLightningEvents, agentLightningTriplet } from './traces/agent-ligh
 import { atif } from './traces/atif.ts'
 import { milesTrajectory, skyrlEval, verifiersResults } from './traces/conversation-dumps.ts'
 import { inspectLog } from './traces/inspect-log.ts'
+import { langsmith } from './traces/langsmith.ts'
 import { miniSweAgent } from './traces/mini-swe-agent.ts'
 import { mlflowTrace } from './traces/mlflow.ts'
 import { openHands, openHandsEvents } from './traces/openhands.ts'
@@ -106,6 +109,7 @@ export const formats: readonly Format[] = [
   inspectLog,
   otlp,
   mlflowTrace,
+  langsmith,
   miniSweAgent,
   sweAgent,
   openHands,
@@ -114,6 +118,8 @@ export const formats: readonly Format[] = [
   anthropic,
   anthropicStream,
   agentsSession,
+  langchain,
+  pydanticAi,
   trl,
   verlDump,
   datasetRows,

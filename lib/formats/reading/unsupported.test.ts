@@ -16,7 +16,11 @@ const RECORDS: readonly (readonly [name: string, record: object])[] = [
   ['a reply of a chat or completions endpoint', { object: 'chat.completion', choices: [] }],
   ['a tokenizer', { added_tokens: [], pre_tokenizer: null }],
   ['the settings of a tokenizer', { tokenizer_class: 'Qwen2Tokenizer' }],
-  ['a chat whose messages cannot be read', { messages: [{ type: 'human', content: 'hi' }] }],
+  ['a chat whose messages cannot be read', { messages: [{ type: 'human' }] }],
+  [
+    'a checkpoint of LangGraph, whose state opens when it is written with `dumps` of langchain_core.load',
+    { thread_id: 't', checkpoint_ns: '', checkpoint_id: 'c', checkpoint: 'AA==' },
+  ],
 ]
 
 test.each(RECORDS)('openFile refuses a file of %s by its name', async (name, record) => {

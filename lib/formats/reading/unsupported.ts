@@ -21,6 +21,10 @@ const FORMATS: readonly UnsupportedFormat[] = [
     name: 'the task of an Agent Lightning rollout, whose tokens are in the events of its attempts',
     sniff: has('rollout', 'attempts'),
   },
+  {
+    name: 'a checkpoint of LangGraph, whose state opens when it is written with `dumps` of langchain_core.load',
+    sniff: has('checkpoint_ns', 'checkpoint_id'),
+  },
   { name: 'the settings of a llama.cpp server', sniff: has('default_generation_settings') },
   { name: 'a reply of a chat or completions endpoint', sniff: ({ choices }) => Array.isArray(choices) },
   { name: 'a tokenizer', sniff: has('added_tokens', 'pre_tokenizer') },
