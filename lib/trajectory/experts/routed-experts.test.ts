@@ -108,6 +108,12 @@ describe('The experts of all responses', () => {
     expect(joinedExperts(withRows(rowsAt(1, 1, 2), odd))?.entries).toEqual(Int32Array.of(1, 2))
   })
 
+  test('end before a gap that is as short as the entries of a token are many', () => {
+    const rowsOfTwo = (start: number) => packExperts({ start, perToken: 2, entries: Int32Array.of(1, 2, 3, 4) })
+    expect(joinRoutedExperts([rowsOfTwo(1), rowsOfTwo(4)])).toEqual(rowsOfTwo(1))
+    expect(joinedExperts(withRows(rowsOfTwo(1), rowsOfTwo(2)))?.entries).toEqual(Int32Array.of(1, 2, 1, 2, 3, 4))
+  })
+
   test('are unknown without a response that has some', () => {
     expect(joinedExperts(withRows(undefined))).toBeUndefined()
     expect(joinedExperts(sampleTrajectory)).toBeUndefined()
@@ -179,10 +185,10 @@ describe('The agreement of two passes', () => {
 
   test('is known only for tokens that both passes have', () => {
     const theirs = { ...ours, start: 5, entries: ours.entries.slice(5 * 6, 8 * 6) }
-    const shares = Array.from(expertAgreement(ours, theirs, 30)?.shares ?? [])
-    expect(shares.map((share, token) => (Number.isNaN(share) ? -1 : token)).filter((token) => token >= 0)).toEqual([
-      5, 6, 7,
-    ])
+    for (const found of [expertAgreement(ours, theirs, 9), expertAgreement(theirs, ours, 9)]) {
+      expect(Array.from(found?.shares ?? [])).toEqual([...Array(5).fill(Number.NaN), 1, 1, 1, Number.NaN])
+      expect(found).toMatchObject({ tokens: 3, equal: 3, mean: 1 })
+    }
   })
 
   test('is unknown for passes of different models, without common tokens, and without layers of experts', () => {

@@ -23,11 +23,11 @@ test('gatherScores puts every score at its token and names each weight version o
   const { scores, reportedCounts, end } = await gathered(
     server,
     some,
-    { kind: 'scores', start: 3, logprobs: [-3], weightVersion: '7' },
+    { kind: 'scores', start: 2, logprobs: [-2, -3], weightVersion: '7' },
     { kind: 'done' },
   )
-  expect(scores).toEqual([Number.NaN, -1, Number.NaN, -3])
-  expect(reportedCounts).toEqual([2, 3])
+  expect(scores).toEqual([Number.NaN, -1, -2, -3])
+  expect(reportedCounts).toEqual([2, 4])
   expect(end).toMatchObject({ server: { name: 's' }, versions: ['7'] })
 })
 
