@@ -94,6 +94,18 @@ test('Processed and raw logprobs have no ratio without a normaliser, and the rea
   )
   expect(ratiosIn(mixed)).toEqual([Number.NaN, Number.NaN])
   expect(ratiosIn(mixed, 3)).toEqual([3])
+  const further = withRatios(
+    [
+      { ratios: [3], request: sampledAt(1) },
+      { ratios: [2, 2], request: sampledAt(0.7) },
+      { ratios: [2], request: sampledAt(0.7) },
+    ],
+    trainerMeaning({ values: 'raw' }),
+  )
+  expect(ratioComparison(further)).toMatchObject({
+    comparison: { kind: 'same' },
+    leftOut: [{ why: 'processed at T 0.7 and raw', tokens: 3 }],
+  })
   expect(ratioComparison(mixed)).toMatchObject({
     comparison: { kind: 'same' },
     leftOut: [{ why: 'processed at T 0.7 and raw', tokens: 2 }],
@@ -138,6 +150,22 @@ test('Rescored logprobs take the place of sampled ones that cannot be compared',
   )
   expect(ratioColumns(rescored)).toEqual({ kind: 'logprobs', numerator: 'trainerLogprobs', denominator: 'prefill' })
   expect(ratiosIn(rescored)).toEqual([Number(Math.E.toFixed(6))])
+})
+
+test('Rescored logprobs are compared if a file has no sampled ones', () => {
+  const meanings = {
+    ...trainerMeaning({ values: 'raw' }),
+    prefill: { quantity: 'logprob', model: 'rollout', values: 'raw' },
+  } as const
+  const both = withRatios([{ ratios: [1], columns: { trainerLogprobs: [-2], prefill: [-3] } }], meanings)
+  const segments = both.segments.map(({ logprobs: _, ...segment }) => segment)
+  expect(ratiosIn({ ...both, segments })).toEqual([Number(Math.E.toFixed(6))])
+  const neither = segments.map((segment) => ({ ...segment, columns: { trainerLogprobs: [-2] } }))
+  expect(ratioComparison({ ...both, segments: neither })).toEqual({
+    columns: { kind: 'logprobs', numerator: 'trainerLogprobs', denominator: 'logprobs' },
+    comparison: undefined,
+    leftOut: [],
+  })
 })
 
 test('Segments without a trained token are not compared', () => {
