@@ -90,7 +90,8 @@ const pieceAt = ({ pieces }: Rendering, offset: number): Rendering['pieces'][num
 
 /** Returns the cause of a difference, the most specific that applies. */
 export function causeOf(subject: DifferenceCase, place: FirstDifference): DifferenceCause {
-  const { expected, rendered } = subject.comparison
+  const { expected, rendered, isTime } = subject.comparison
+  if (isTime) return cause('time', 'The template prints the time of the render, which is another one at the next turn.')
   if (place.tokensOnly)
     return cause(
       'merge',
@@ -389,4 +390,5 @@ const REMEDIES: Readonly<Record<CauseKind, string>> = {
   'history-rewritten': 'Write a message only from its own content, not depending on later messages.',
   'new-messages-rewritten': 'Write a message only from its own content, not depending on earlier messages.',
   merge: 'Keep the sampled ids instead of encoding the text again.',
+  time: 'Print no time of day, or print one that is given as a variable and stays the same.',
 }

@@ -9,12 +9,13 @@ import type { Rendering } from '#lib/templates/jinja/rendering.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { VocabEntry } from '#lib/trajectory/format/trajectory.ts'
 import { vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
+import { commonText } from '#lib/util/common-prefix.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { type InputError, templateFailure } from '../document/input.ts'
 import type { ReplyBoundary } from './boundary.ts'
 import { type ScriptCall, type ScriptReply, templateMessages } from './fix/script.ts'
 import { type TrainingTemplate, trainedForm, type WrittenReplyText } from './fix/writing.ts'
-import { renderTurn, type Subject } from './subject.ts'
+import { later, type RenderResult, renderTurn, type Subject } from './subject.ts'
 
 /** The content of a range of turn n's text. */
 export type Region = 'history' | 'prompt' | 'thinking' | 'content' | 'calls' | 'end' | 'added'
@@ -40,6 +41,8 @@ export interface RenderComparison {
   readonly tokenIndex: number | undefined
   /** Whether the texts differ too. Otherwise only tokens differ, because they merge across a boundary. */
   readonly textDiffers: boolean
+  /** Whether the first difference is a time that the template prints. Omitted: it is not. */
+  readonly isTime?: boolean
 }
 
 /** A comparison of a scripted turn. */
@@ -73,7 +76,8 @@ export function compareTurn(
   const isEnd = added.length === 0
   const before = renderTurn(subject, history, true)
   if (!before.ok) return { kind: before.refused ? 'refused' : 'failed', error: before.error }
-  const after = renderTurn(subject, [...history, ...templateMessages([turn.reply], form), ...added], !isEnd)
+  const whole = [...history, ...templateMessages([turn.reply], form), ...added]
+  const after = renderTurn(later(subject), whole, !isEnd)
   if (!after.ok) return { kind: after.refused ? 'refused' : 'failed', error: after.error }
   const { text } = after.rendering
   const prompt = before.rendering.text
@@ -105,11 +109,19 @@ export function compareTurn(
       rendered: { ...renderParts(subject.tokenizer, [text]), rendering: after.rendering },
       before: before.rendering,
       tokenIndex: at < length ? at : undefined,
+      isTime:
+        at < length &&
+        subject.template.text.includes('strftime_now') &&
+        isTimeAt(commonText(expected.text, text), text, renderTurn(subject, whole, !isEnd)),
       textDiffers: behind === undefined ? !text.startsWith(expected.text) : text !== expected.text,
       appended,
     },
   }
 }
+
+/** Returns whether the text that is rendered at the time of turn n first differs at an offset. */
+const isTimeAt = (offset: number, text: string, earlier: RenderResult): boolean =>
+  earlier.ok && earlier.rendering.text !== text && commonText(earlier.rendering.text, text) === offset
 
 /**
  * Whether a verdict on a reply that is composed of parts holds whatever the model writes: turn n+1 contains the reply, its prompt differs,

@@ -46,6 +46,8 @@ const qwen3Report = doctor({ template: templateOf(qwen3) }, qwen3)
 
 const sample = (name: string) =>
   readFileSync(new URL(`../../../public/templates/${name}.jinja`, import.meta.url), 'utf8')
+/** Returns a template that prefixes a system prompt with an expression. */
+const printing = (expression: string) => `{{- ${expression} ~ '\\n' -}}${steady}`
 const verdicts = ({ cells }: DoctorReport) => cells.map(({ id, verdict }) => `${id} ${verdict.kind}`)
 
 const findings = ({ cells }: DoctorReport): readonly (CellFinding & { readonly id: string })[] =>
@@ -107,8 +109,23 @@ describe('the doctor names the cause of', () => {
     ['a system message that is not printed', dropsSystem, 'message-dropped'],
     ['messages that are numbered', counting, 'generation-prompt'],
     ['results that are marked late in a conversation', marksLate, 'new-messages-rewritten'],
+    ['the time of day', printing("strftime_now('%H:%M:%S')"), 'time'],
+    ['minutes', printing("strftime_now('%M')"), 'time'],
   ])('%s', (_, template, kind) => {
     expect(causesIn(examined(template))).toEqual(expect.arrayContaining([kind]))
+  })
+
+  test('no defect if a template prints the date', () => {
+    expect(examined(printing("strftime_now('%d %b %Y')")).summary.unstable).toBe(0)
+  })
+
+  test('another defect than the time if the template prints the time after it', () => {
+    const late = strips.replace(
+      '{%- if add_generation_prompt',
+      "{{- strftime_now('%H:%M:%S') -}}{%- if add_generation_prompt",
+    )
+    expect(late).not.toBe(strips)
+    expect(causesIn(examined(late))).toEqual(expect.arrayContaining(['thinking-stripped']))
   })
 
   test('no defect if a template trims, because scripted replies have no whitespace at their edges', () => {

@@ -177,6 +177,7 @@ export type CauseKind =
   | 'history-rewritten'
   | 'new-messages-rewritten'
   | 'merge'
+  | 'time'
 
 /** Why the two sides differ. */
 export interface DifferenceCause {

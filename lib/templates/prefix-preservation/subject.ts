@@ -15,7 +15,18 @@ export interface Subject {
   readonly tokenizer: Tokenizer
   readonly tools: RenderInput['tools']
   readonly options: RenderInput['options']
+  /** Time that strftime_now formats. Omitted: CHECK_TIME. */
+  readonly clock?: RenderInput['clock']
 }
+
+/** Time of all renders of a check, so that no verdict depends on when it is made. Noon is far from the next date. */
+const CHECK_TIME = new Date(2026, 0, 1, 12)
+
+/** Returns the subject an hour, a minute and a second later, because time passes until the next turn. */
+export const later = (subject: Subject): Subject => ({
+  ...subject,
+  clock: () => new Date(CHECK_TIME.getTime() + 3_661_000),
+})
 
 /** Limits of one render. Scripted conversations are short: only a template that does not end needs more. */
 const BUDGET: RenderLimits = { steps: 3_000_000, size: 8_000_000, milliseconds: 1_000 }
@@ -34,7 +45,7 @@ export class RenderBudgetExceeded extends Error {
 export function withBudget(template: CompiledTemplate): CompiledTemplate {
   const trace = (input: RenderInput): Rendering => {
     try {
-      return template.trace(input, BUDGET)
+      return template.trace({ clock: () => CHECK_TIME, ...input }, BUDGET)
     } catch (error) {
       throw error instanceof TemplateError && error.className === 'BudgetError'
         ? new RenderBudgetExceeded(error)
@@ -52,12 +63,15 @@ export type RenderResult =
 
 /** Renders messages with the source map, or returns the error that the template raises. */
 export function renderTurn(
-  { template, tools, options }: Pick<Subject, 'template' | 'tools' | 'options'>,
+  { template, tools, options, clock }: Pick<Subject, 'template' | 'tools' | 'options' | 'clock'>,
   messages: readonly TemplateMessage[],
   addGenerationPrompt: boolean,
 ): RenderResult {
   try {
-    return { ok: true, rendering: template.trace({ messages, tools, addGenerationPrompt, options }) }
+    return {
+      ok: true,
+      rendering: template.trace({ messages, tools, addGenerationPrompt, options, ...(clock && { clock }) }),
+    }
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error
     return { ok: false, refused: error.className === 'TemplateError', error: templateFailure(error) }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { LabTokenizer } from '#lib/tasks/task.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import type { Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -52,6 +52,16 @@ const textFrom = (found: CellFinding, side: 'expected' | 'rendered'): string =>
     .join('')
 
 const question = { role: 'user', content: 'How much?' } satisfies Message
+
+test('a template that prints the date is checked with the date of the trajectory', () => {
+  const dated = `{{- strftime_now('%d %b %Y') ~ '\n' -}}${steady}`
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date(2024, 6, 4, 9) })
+  const trajectory = { ...recorded(dated, [[[question], 'Two.']]), createdAt: new Date().toISOString() }
+  vi.useRealTimers()
+  expect(cellsOf(dated, trajectory).map(({ verdict: { kind } }) => kind)).toEqual(['stable', 'stable'])
+  const unknown = { ...trajectory, createdAt: 'yesterday' }
+  expect(cellsOf(dated, unknown).map(({ verdict: { kind } }) => kind)).toEqual(['unstable', 'unstable'])
+})
 
 describe('a recorded trajectory', () => {
   const trajectory = recorded(steady, [

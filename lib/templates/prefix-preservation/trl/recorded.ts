@@ -17,7 +17,9 @@ import { renderedText, renderTurn, type Subject } from '../subject.ts'
 type Form = Extract<Cell['place'], { kind: 'trajectory' }>['form']
 
 /** Yields one cell after the other, because a long trajectory takes time. */
-export function* recordedCells(trajectory: Trajectory, subject: Subject, settings: MatrixSettings): Generator<Cell> {
+export function* recordedCells(trajectory: Trajectory, given: Subject, settings: MatrixSettings): Generator<Cell> {
+  const written = new Date(trajectory.createdAt)
+  const subject = { ...given, ...(!Number.isNaN(written.getTime()) && { clock: () => written }) }
   const state = thinkingOf(subject)
   let number = 0
   for (const [segmentIndex, segment] of trajectory.segments.entries()) {
@@ -125,10 +127,10 @@ function scriptMessages(
       return { role: 'tool', call: answered, content: text }
     }
     if (message.role !== 'assistant') return { role: message.role, content: text }
-    const toolCalls = (message.toolCalls ?? []).map(({ id = '', name, input }) => ({
+    const toolCalls = (message.toolCalls ?? []).map(({ id = '', name, input, json }) => ({
       id,
       name,
-      arguments: JSON.stringify(input),
+      arguments: json ?? JSON.stringify(input),
     }))
     return { role: 'assistant', thinking: message.reasoning, content: text, calls: toolCalls }
   })
