@@ -37,6 +37,7 @@ function write(trajectory: Trajectory) {
     losses: [
       ...losses,
       ...(typeof reward === 'number' ? [] : ['that there is no reward: SkyRL needs one, and 0 is written']),
+      ...(outcome.kind === 'ended' && outcome.reason === 'unknown' ? ['outcome: written as truncated'] : []),
       ...listDroppedContent(trajectory, ['reward', 'group']),
       ...listDroppedForeignFields(trajectory, NAME),
     ],

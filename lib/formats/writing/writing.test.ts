@@ -19,6 +19,7 @@ import { atifWriter } from './atif.ts'
 import { chatMessagesBySegment } from './chat-messages.ts'
 import { csvWriter } from './csv.ts'
 import { parquetWriter } from './parquet.ts'
+import { skyrlWriter } from './skyrl.ts'
 import { verifiersWriter } from './verifiers.ts'
 import { verlWriter } from './verl.ts'
 import { encodedFile, encodeRecords, type Writer } from './writer.ts'
@@ -30,6 +31,20 @@ const bytesOf = ({ encoding }: Writer, records: readonly object[]) =>
   new Uint8Array(encoding ? encodeRecords(encoding, records) : [])
 const textOf = (writer: Writer, records: readonly object[]): string =>
   new TextDecoder().decode(bytesOf(writer, records))
+
+test.each([
+  [{ kind: 'ended', reason: 'end_turn' }, 'stop', 'outcome'],
+  [{ kind: 'ended', reason: 'unknown' }, 'length', 'outcome: written as truncated'],
+  [{ kind: 'ended', reason: 'max_tool_calls' }, 'length', 'outcome'],
+  [{ kind: 'failed', code: 'X', message: 'm' }, 'length', 'outcome'],
+] as const)(
+  'SkyRL gets the stop reason of an outcome, and what it does not get of it is a loss: %j',
+  (outcome, reason, loss) => {
+    const { value, losses } = skyrlWriter.write({ ...sampleTrajectory, outcome })
+    expect(value).toHaveProperty('stop_reasons', [reason])
+    expect(losses.filter((line) => line.startsWith('outcome'))).toEqual([loss])
+  },
+)
 
 test('The formats that keep advantages say so, and no other has them', () => {
   const advantage = 0.8125
