@@ -269,6 +269,29 @@ describe('segmentMessages of a response', () => {
     expect(kinds(sample, 3)).toEqual([['text', 0, 2]])
   })
 
+  test('returns them in the order of their tokens, each token once, also if a think block follows a call', () => {
+    const parts = (call: Span, think: Span) => {
+      const response = {
+        kind: 'response',
+        ids: [3, 3, 3, 3, 3, 3],
+        thinks: [{ ...think, closed: true }],
+        toolCalls: [{ kind: 'malformed', span: call }],
+      }
+      return kinds({ ...sample, vocab: { 3: 'x' }, segments: [response as never] }, 0)
+    }
+    expect(parts({ start: 0, end: 2 }, { start: 3, end: 5 })).toEqual([
+      ['call', 0, 2],
+      ['text', 2, 3],
+      ['thinking', 3, 5],
+      ['text', 5, 6],
+    ])
+    expect(parts({ start: 0, end: 3 }, { start: 2, end: 4 })).toEqual([
+      ['call', 0, 3],
+      ['thinking', 3, 4],
+      ['text', 4, 6],
+    ])
+  })
+
   test('returns the text of a part without delimiters', () => {
     const segment = sample.segments[1] as Trajectory['segments'][number]
     const parts = segmentMessages(sample, 1)[0]?.parts ?? []
