@@ -5,7 +5,8 @@ import type { ResponseSegment, Segment, Trajectory } from '#lib/trajectory/forma
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { chatml } from '#testing/small-templates.ts'
-import { maskLints } from './lints.ts'
+import { maskLints, partFindings } from './lints.ts'
+import type { MaskedTokens } from './masked-tokens.ts'
 
 const END = byteId('<|im_end|>')
 const HEADER = '<|im_start|>assistant\n'
@@ -198,6 +199,25 @@ describe('the lints of a recorded mask', () => {
     expect(lint).toMatchObject({ way: 'tito', severity: 'error', places: [{ start: 52, end: 53, message: 1 }] })
     expect(lint?.remedy).toBe('Set mask 1 for the sampled end-of-turn token.')
   })
+})
+
+test.each([
+  ['a prompt alone, which trains nothing', 'c c h', '0 0 0', []],
+  ['a reply with an untrained token before a trained one, and an empty reply', 'r r e h e', '0 1 1 0 0', [[4, 5]]],
+  ['an empty reply where one of two replies is left out of training', 'r e r e h e', '1 1 0 0 0 0', []],
+  ['an empty reply without any other', 'h e', '0 0', undefined],
+])('the end of a turn is compared with its reply: %s', (_, parts, trained, untrainedEnds) => {
+  const kinds = { c: 'context', h: 'header', r: 'reply', e: 'end' } as const
+  const tokens: MaskedTokens = {
+    ids: parts.split(' ').map(() => 1),
+    bytes: () => new Uint8Array(1),
+    trained: trained.split(' ').map((bit) => bit === '1'),
+    parts: parts.split(' ').map((part) => kinds[part as keyof typeof kinds]),
+    messages: [],
+  }
+  const found = partFindings(tokens).filter(({ ranges }) => ranges.length > 0)
+  const expected = untrainedEnds?.map(([start, end]) => ({ kind: 'end-of-turn-untrained', ranges: [{ start, end }] }))
+  expect(found).toEqual(expected ?? [{ kind: 'all-zero', ranges: [{ start: 0, end: parts.split(' ').length }] }])
 })
 
 test('the rollouts that ship as examples have no lints', () => {
