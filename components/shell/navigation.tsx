@@ -23,16 +23,13 @@ export function NavigationProvider({ children }: { readonly children: ReactNode 
   })
   useEffect(() => {
     const ended = new AbortController()
+    const { signal } = ended
     // Without a key, nobody sees where the focus is.
-    window.addEventListener('keydown', () => loadFocusKeeper(ended.signal), { once: true, signal: ended.signal })
-    window.addEventListener('pointerdown', expectPage)
+    window.addEventListener('keydown', () => void loadFocusKeeper(signal), { once: true, signal })
+    window.addEventListener('pointerdown', expectPage, { signal })
     // After all others: what a component or a Link has answered is prevented by then.
-    window.addEventListener('click', press)
-    return () => {
-      ended.abort()
-      window.removeEventListener('pointerdown', expectPage)
-      window.removeEventListener('click', press)
-    }
+    window.addEventListener('click', press, { signal })
+    return () => ended.abort()
   }, [])
   return <NavigationContext value={navigation}>{children}</NavigationContext>
 }
