@@ -56,6 +56,9 @@ test('A session shows how each call attached, and a rollback opens beside the hi
   await expect(forest.getByRole('row')).toHaveCount(5)
   await expect(page.getByRole('grid', { name: 'Tokens' })).toHaveAttribute('data-idle', 'true')
   await expectFitEverywhere(page)
+  await page.setViewportSize({ width: 1000, height: 300 })
+  await page.emulateMedia({ media: 'print' })
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight)).toBeGreaterThan(400)
 })
 
 test('A running reply appears at its place as it is sampled, also at the end of an earlier call, and a refused call shows its reason and its request', async ({
