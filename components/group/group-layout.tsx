@@ -25,7 +25,8 @@ interface GroupLayoutProps {
  * the bottom. The parts beside the tree are stacking contexts of their own, so that browsers keep their painting while the tree scrolls.
  */
 export function GroupLayout({ samples, tree, token, gist, buttons, part, onShow, onUnpin }: GroupLayoutProps) {
-  const [isOpen, setIsOpen] = useState(true)
+  // In a low window, as at a zoom of 200 %, the sheet would leave no room for the tree.
+  const [isOpen, setIsOpen] = useState(() => !matchMedia('(max-height: 600px)').matches)
   const hasSheet = gist !== undefined && part === 'tree'
   return (
     <div className="flex min-h-0 flex-col">

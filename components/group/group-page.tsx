@@ -252,7 +252,7 @@ export function GroupPage({ forest, title, groupId, address, exportFile }: Group
             )}
             <div className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)] grid-rows-[minmax(0,1fr)]">
               <TabPanel id={tabs} value="tree" isShown={view.tab === 'tree'}>
-                <div className="flex h-full min-h-0 flex-col">
+                <div className="flex h-full min-h-0 flex-col [@media(max-height:600px)]:overflow-y-auto">
                   <div
                     className={`flex flex-wrap items-center gap-x-4 gap-y-1.5 border-line border-b px-3.5 py-1.5 ${hasTools ? '' : 'max-lg:hidden'}`}
                   >
@@ -290,7 +290,7 @@ export function GroupPage({ forest, title, groupId, address, exportFile }: Group
                     pinned={pinned}
                     onPin={(spot) => pin(spot)}
                   />
-                  <div className="min-h-0 flex-1">
+                  <div className="min-h-0 flex-1 [@media(max-height:600px)]:min-h-40">
                     {tree.branches.length === 0 ? (
                       <p className="p-4 text-dim">No sample has tokens, so there is no tree.</p>
                     ) : (

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@playwright/test'
 import { AUTHORIZED, open } from '../support/application.ts'
-import { expectFitEverywhere } from '../support/fit.ts'
+import { expectFitEverywhere, ZOOMED } from '../support/fit.ts'
 
 test('A session shows how each call attached, and a rollback opens beside the history that it cut', async ({
   page,
@@ -56,6 +56,9 @@ test('A session shows how each call attached, and a rollback opens beside the hi
   await expect(forest.getByRole('row')).toHaveCount(5)
   await expect(page.getByRole('grid', { name: 'Tokens' })).toHaveAttribute('data-idle', 'true')
   await expectFitEverywhere(page)
+  await page.setViewportSize(ZOOMED)
+  const calls = page.getByRole('region', { name: 'Forest' })
+  await expect.poll(() => calls.evaluate((part) => part.clientHeight)).toBeGreaterThan(200)
   await page.setViewportSize({ width: 1000, height: 300 })
   await page.emulateMedia({ media: 'print' })
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight)).toBeGreaterThan(400)

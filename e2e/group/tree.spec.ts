@@ -2,7 +2,7 @@
 import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import { open, postImport } from '../support/application.ts'
-import { expectFitEverywhere, WINDOWS, watch } from '../support/fit.ts'
+import { expectFitEverywhere, WINDOWS, watch, ZOOMED } from '../support/fit.ts'
 import { groupTrajectories } from '../support/group-trajectories.ts'
 import { CORE } from '../support/tags.ts'
 
@@ -97,6 +97,10 @@ test('The samples of a group are a table and charts too, which fit both windows,
   await page.getByRole('table', { name: 'Splits by position' }).getByRole('button', { name: '180' }).click()
   await expect(page).toHaveURL(/at=\d\.180/)
   await expect(grid(page)).toBeVisible()
+  await page.setViewportSize(ZOOMED)
+  await page.goto('/group/tabbed?at=1.180')
+  await expect.poll(() => grid(page).evaluate((view) => view.clientHeight)).toBeGreaterThan(120)
+  await page.setViewportSize(WINDOWS[0])
   await page.goto('/group/tabbed?tab=charts')
   await expect(page.getByRole('img', { name: /^Rewards of 8 samples/ })).toBeVisible()
   await expectFitEverywhere(page)

@@ -1,7 +1,7 @@
 /** Samples of one prompt: shown side by side, rewarded, stopped, and found again. */
 import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
 import { AUTHORIZED, CHANGING, open, reload } from '../support/application.ts'
-import { expectFitEverywhere } from '../support/fit.ts'
+import { expectFitEverywhere, WINDOWS, ZOOMED } from '../support/fit.ts'
 import { startSlowServer } from '../support/slow-server.ts'
 import { CORE } from '../support/tags.ts'
 
@@ -62,6 +62,13 @@ test('Three samples of a question are requested again after a failure, rewarded,
     await expect(samples.nth(1)).toHaveAttribute('aria-selected', 'true')
     await expect(page).toHaveURL(new RegExp(groupAnswer.samples[1].key))
     await expect(page.locator('[data-tokens]')).toHaveAttribute('data-tokens', String(groupAnswer.samples[1].tokens))
+  })
+
+  await test.step('at a zoom of 200 % the tokens have room below the samples', async () => {
+    await page.setViewportSize(ZOOMED)
+    const grid = page.getByRole('grid', { name: 'Tokens' })
+    await expect.poll(() => grid.evaluate((view) => view.clientHeight)).toBeGreaterThan(120)
+    await page.setViewportSize(WINDOWS[0])
   })
 
   await test.step('another rule rewards all samples again', async () => {

@@ -14,6 +14,9 @@ export const SCREENS = [
   { viewport: WINDOWS[1], colorScheme: 'dark' },
 ] as const
 
+/** Size of a window of 1440 × 900 pixels at a zoom of 200 %. */
+export const ZOOMED = { width: 720, height: 450 } as const
+
 /** Collects the page's uncaught errors and console errors in the returned list. */
 export function watch(page: Page): string[] {
   const wrongs: string[] = []
