@@ -121,6 +121,8 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
  */
 function discardRest(request: IncomingMessage, response: ServerResponse): void {
   const { socket } = request
+  // A handler that reads only the beginning of the body would end the connection, which its answer needs.
+  request[Symbol.asyncIterator] = () => request.iterator({ destroyOnReturn: false })
   response.once('finish', () => request.removeAllListeners('data').removeAllListeners('readable').resume())
   // Node calls this after the last answer of a connection.
   socket.destroySoon = () => {

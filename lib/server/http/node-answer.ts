@@ -1,7 +1,6 @@
 /** Connects Node's HTTP server with functions from a standard request to a standard response, without a framework in between. */
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
 
 /** Answers a request with a function. Resolves when the answer is written, or when the client has left, which aborts the request. */
 export async function answerWith(
@@ -21,11 +20,10 @@ export async function answerWith(
       ),
       signal: gone.signal,
       ...(hasBody && {
-        // A function that reads only the beginning of the body must not destroy the connection of its answer.
-        body: Readable.toWeb(Readable.from(request.iterator({ destroyOnReturn: false }))),
+        body: request,
         duplex: 'half' as const,
       }),
-    } as RequestInit)
+    } as unknown as RequestInit)
     await writeAnswer(await handle(standard), response, gone.signal)
   } catch (error) {
     if (!gone.signal.aborted) throw error
