@@ -247,6 +247,12 @@ export const FAULT_ROWS: readonly FaultRow[] = [
         kept: 'nothing',
         fault: ({ write }) => write('SSH-2.0-OpenSSH_9.6\r\n'),
       },
+      {
+        what: 'a status below 100',
+        outcome: 'BAD_HTTP',
+        kept: 'nothing',
+        fault: ({ write }) => write('HTTP/1.1 099 Odd\r\n\r\n'),
+      },
     ],
   },
   {

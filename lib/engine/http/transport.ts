@@ -282,6 +282,8 @@ const CODES: Readonly<Record<string, readonly [EngineErrorCode, string]>> = {
   ENETUNREACH: ['CONNECT_TIMEOUT', 'the server’s network cannot be reached'],
   UND_ERR_HEADERS_TIMEOUT: ['HEADERS_TIMEOUT', 'the server accepted the request but sent nothing'],
   UND_ERR_BODY_TIMEOUT: ['BODY_TIMEOUT', 'the response stopped arriving'],
+  // undici's parser asserts some properties of a response, such as a status of at least 100.
+  ERR_ASSERTION: ['BAD_HTTP', 'the response is not HTTP'],
   UND_ERR_HEADERS_OVERFLOW: ['BAD_HTTP', 'the response’s headers are too large'],
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['UPSTREAM_TRUNCATED', 'the response is shorter than its Content-Length'],
   UND_ERR_SOCKET: ['CONNECTION_RESET', 'the server closed the connection'],
