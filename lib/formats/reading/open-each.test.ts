@@ -49,6 +49,16 @@ test.each<[string, string, readonly string[]]>([
     `\uFEFF${JSON.stringify(rollout(1))}\n${JSON.stringify(rollout(2))}`,
     ['1 1', '2 2'],
   ],
+  [
+    'values of several lines after each other',
+    `${JSON.stringify(rollout(1), null, 2)}\n${JSON.stringify([rollout(2)], null, 2)}{"token_ids": ["x"]}`,
+    ['1 1', '9[0] 2', 'line 18: token_ids[0]: expected a number, found "x"'],
+  ],
+  [
+    'values after each other in a line',
+    `${JSON.stringify(rollout(0))}\n${JSON.stringify(rollout(1))}${JSON.stringify(rollout(2))}{"token_ids": [3}`,
+    ['1 0', '2 1', '2 2', expect.stringMatching(/^line 2: expected JSON, found /)],
+  ],
   ['lists in lines', `[${JSON.stringify(rollout(1))}]\n[${JSON.stringify(rollout(2))}]`, ['1[0] 1', '2[0] 2']],
   ['a dump of samples', JSON.stringify({ samples: [slimeSample] }), ['1samples[0] 1,2']],
   [

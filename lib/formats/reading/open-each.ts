@@ -20,9 +20,9 @@ import {
 import type { Format, RecordSource } from '../format.ts'
 import { formatOf } from '../registry.ts'
 import { BEGINNING, decodedBeginning, fileTypeOf } from './file-type.ts'
-import { containerIn, isReported } from './open.ts'
+import { containerIn, isReported, parseRecord } from './open.ts'
 import { containerProblem, type FilePart, partsOf } from './parts.ts'
-import { recordTooLong } from './record-finder.ts'
+import { createRecordFinder, type RecordBytes, recordTooLong } from './record-finder.ts'
 import {
   type FileProblem,
   type FoundRecord,
@@ -257,8 +257,32 @@ function recordsInText({ text, failure }: Line, place: RecordPosition): readonly
   try {
     return recordsIn(parsePythonJson(text), place)
   } catch {
-    return [failedAt(place, [notJson(text)])]
+    const bytes = new TextEncoder().encode(text)
+    const found = recordsInBytes(bytes)
+    if (found.length < 2) return [failedAt(place, [notJson(text)])]
+    return found.flatMap((record) => recordsAt(place, record, bytes.subarray(record.start, record.end)))
   }
+}
+
+/** Returns the records of values that follow each other, and of a list that is cut off. */
+function recordsInBytes(bytes: Uint8Array): readonly RecordBytes[] {
+  const records: RecordBytes[] = []
+  const finder = createRecordFinder(LIMITS, undefined, (record) => void records.push(record))
+  finder.push(bytes)
+  finder.end()
+  return records
+}
+
+function recordsAt(place: RecordPosition, record: RecordBytes, bytes: Uint8Array): readonly Found[] {
+  const read = parseRecord(record, bytes, place.line === undefined)
+  if (!('message' in read)) return read.map((found) => ({ ...found, ...place }))
+  return [
+    {
+      ok: false,
+      place,
+      error: fileProblem({ ...(read.line !== undefined && { line: read.line }), ...place }, read, read.hint),
+    },
+  ]
 }
 
 /** Returns the records of one value, or of each line if the lines are not one value. */

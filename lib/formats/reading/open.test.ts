@@ -71,17 +71,19 @@ describe('openFile', () => {
   })
 })
 
-test.each(['{"token_ids": [1]}{"token_ids": [2]}', '{\n"token_ids": [1]\n}\n{\n"token_ids": [2]\n}'])(
-  'Values after each other get the command that writes them on lines: %j',
-  (text) => {
-    expect(openText(text, source)).toMatchObject({
-      error: {
-        message: expect.stringContaining('after the JSON value'),
-        hint: expect.stringContaining('`jq -c . FILE'),
-      },
-    })
-  },
-)
+test.each([
+  '{"token_ids": [1]}{"token_ids": [2]}',
+  '{\n"token_ids": [1]\n}\n{\n"token_ids": [2]\n}',
+  '[\n{"token_ids": [1]}\n]\n[\n{"token_ids": [2]}\n]\n',
+])('Values that follow each other are records, also of several lines: %j', (text) => {
+  const found = openText(text, source)
+  expect(found.ok && found.trajectories.map(({ segments }) => segments[0]?.ids)).toEqual([[1], [2]])
+})
+
+test('A value of several lines that does not open is reported with its first line', () => {
+  const found = openText('{\n"token_ids": [1]\n}\n\n{\n"token_ids": ["x"]\n}\n', source)
+  expect(found).toMatchObject({ trajectories: [{}], failed: [{ line: 5, path: 'token_ids[0]' }] })
+})
 
 test('A value that Python printed gets the calls that make it JSON', () => {
   const found = openText("{'token_ids': [1]}", source)

@@ -37,6 +37,17 @@ test.each<[string, string, readonly string[]]>([
     '1\n{"a":["x\n{"b":2}',
     ['1 1', '2 {"a":["x', '3 {"b":2}'],
   ],
+  [
+    'Values of several lines may follow each other',
+    '\n{\n"a": 1\n}\n{\n"b": {}}\n[\n1, {}\n][\n2]{"c":3}',
+    ['2 {\n"a": 1\n}', '5 {\n"b": {}}', '7 0 1', '7 1 {}', '9 0 2', '10 {"c":3}'],
+  ],
+  ['Values of a line may follow each other', '{"a":"}{"}{"b":1} [2]\n3', ['1 {"a":"}{"}', '1 {"b":1}', '1 0 2', '2 3']],
+  [
+    'Values between which anything else is are one record',
+    '{"a":1},{"b":1} x {"c":1}\n3',
+    ['1 {"a":1},{"b":1} x {"c":1}', '2 3'],
+  ],
   ['Text that is no JSON is left to the parser', 'a,}\n]b', ['1 a,}', '2 ]b']],
 ])('%s', (_what, text, records) => {
   expect(foundIn(text)).toEqual(records)

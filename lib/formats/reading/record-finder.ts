@@ -13,7 +13,7 @@ import type { Violation } from '#lib/util/schema-violation.ts'
 export interface RecordBytes {
   readonly start: number
   readonly end: number
-  /** The last line, from 1. It is meaningful only if a file has several lines of values. */
+  /** The line in which its value begins, from 1. It is meaningful only if a file has several values. */
   readonly line: number
   /** Position in a list at the top level of the file or of its line; undefined outside of lists. */
   readonly item: number | undefined
@@ -40,7 +40,7 @@ interface Broken {
 interface FoundRecords {
   readonly records: readonly RecordBytes[]
   readonly isLines: boolean
-  /** True if the file is one value over several lines, so that it may also be JSON lines whose first line is broken. */
+  /** True if the first value spans several lines, so that it may also be JSON lines whose first line is broken. */
   readonly isSpread: boolean
 }
 
@@ -55,7 +55,7 @@ export interface RecordFinder {
   count(): number
   /** Returns true as soon as the file exceeds a limit: the rest need not be read. */
   isBroken(): boolean
-  /** Ends the file. `isLines` is true if the file has several values, one on each line. */
+  /** Ends the file. `isLines` is true if the file has several values. */
   end(): FoundRecords | Broken
 }
 
@@ -82,6 +82,10 @@ export function createRecordFinder(limits: Limits, areLines?: true, onFound?: On
   let items = -1
   let isItemEmpty = true
   let isListClosed = false
+  /** True after the end of an object at the top level. An object or list that follows is a further value. */
+  let isObjectClosed = false
+  /** Line in which the current value begins. */
+  let startLine = 1
   /** Start of the innermost list if it contains no text, list or object so far; -1 otherwise. */
   let listStart = -1
   let longLists: ByteRange[] = []
@@ -97,8 +101,8 @@ export function createRecordFinder(limits: Limits, areLines?: true, onFound?: On
 
   const found = (end: number): void => {
     if (end - start > limits.recordBytes) tooLong()
-    const record = { start, end, line, item: items < 0 ? undefined : items, longLists, failure }
-    if (onFound) onFound(record, isLines === true && (items < 0 || line > 1))
+    const record = { start, end, line: startLine, item: items < 0 ? undefined : items, longLists, failure }
+    if (onFound) onFound(record, isLines === true && (items < 0 || startLine > 1))
     else if (records.length === limits.records) {
       const [error, hint] = tooManyRecords(limits)
       broken ??= { error, hint }
@@ -108,7 +112,7 @@ export function createRecordFinder(limits: Limits, areLines?: true, onFound?: On
   }
   const tooLong = () => fail(...recordTooLong(limits))
 
-  /** A value ends with its line or with the file. */
+  /** A value ends with its line, with the file, or before the next value. */
   const endValue = (end: number): void => {
     if (start < 0) return
     lines++
@@ -117,6 +121,7 @@ export function createRecordFinder(limits: Limits, areLines?: true, onFound?: On
     start = -1
     items = -1
     isListClosed = false
+    isObjectClosed = false
     depth = 0
     entries[0] = 0
     inString = false
@@ -160,6 +165,7 @@ export function createRecordFinder(limits: Limits, areLines?: true, onFound?: On
       isListClosed = true
     }
     if (depth > 0) depth--
+    isObjectClosed = depth === 0 && items < 0
   }
 
   const separatesItems = (): boolean => depth === 1 && items >= 0
@@ -219,13 +225,18 @@ export function createRecordFinder(limits: Limits, areLines?: true, onFound?: On
           newline(offset + i)
           continue
         }
+        if (kind === OPENS && (isObjectClosed || (isListClosed && !failure))) endValue(offset + i)
+        isObjectClosed = false
         if (isListClosed) {
           // The rest of the line or of the file is one broken record.
           if (!failure) start = offset + i
           notJson('more after the end of its list', offset + i)
           continue
         }
-        if (start < 0) start = offset + i
+        if (start < 0) {
+          start = offset + i
+          startLine = line
+        }
         switch (kind) {
           case OPENS:
             open(offset + i, byte)

@@ -130,12 +130,8 @@ const CUT_OFF_HINT = 'The record is cut off: write or copy the file again.'
 const isCutOff = ({ expected, found }: Pick<Violation, 'expected' | 'found'>): boolean =>
   expected === 'JSON' && /^(the text ends|a list that has no end)/.test(found)
 
-/** Advice for files that were joined without a line break, and for values of several lines after each other. */
-const JOINED_HINT = 'If another value follows, write each on a line of its own: `jq -c . FILE > FILE.jsonl`.'
-
 function hintFor({ expected, found }: Violation): string {
   if (isCutOff({ expected, found })) return CUT_OFF_HINT
-  if (expected === 'JSON' && found.startsWith('unexpected text after the JSON value')) return JOINED_HINT
   return found.startsWith(PYTHON_LITERAL) ? PYTHON_HINT : OPEN_HINT
 }
 
