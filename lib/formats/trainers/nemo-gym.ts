@@ -4,6 +4,7 @@
  */
 import * as z from 'zod/mini'
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { messagesOfItems } from '#lib/trajectory/messages/response-items.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { hasLogprobs, idsSchema, logprobsSchema } from '../columns.ts'
@@ -20,7 +21,7 @@ const NAME = 'nemo-gym'
 export const nemoGym: Format = {
   name: NAME,
   label: 'NeMo-Gym rollout',
-  keeps: 'Ids, logprobs, messages and calls of each answer, and the reward.',
+  keeps: 'Ids, logprobs, messages and calls of each answer, the model, the reward and the group.',
   sniff: (value) => isObject(value) && itemsOf(value).some((item) => isObject(item) && 'generation_token_ids' in item),
   read: catchRefusals((value, source) => {
     const record = parsedAt(recordSchema, value, '')
@@ -34,6 +35,8 @@ export const nemoGym: Format = {
           reward: record.reward ?? undefined,
           lacked: ['loss mask: what the model generated counts as trained', 'outcome'],
           missing: ['mask'],
+          group: groupOf(record),
+          modelName: modelOf(record),
           tools: isObject(request) ? readTools(request.tools) : undefined,
           columnMeanings: {
             ...(hasLogprobs(sequence.segments) && { logprobs: meaningOf('logprobs', 'generation_log_probs') }),
@@ -52,6 +55,17 @@ export const nemoGym: Format = {
 function itemsOf({ response, output }: JsonObject): readonly unknown[] {
   const items = isObject(response) ? response.output : output
   return Array.isArray(items) ? items : []
+}
+
+/** Rollouts of one task are a group. */
+function groupOf({ _ng_task_index: task, _ng_rollout_index: index }: JsonObject): Trajectory['group'] {
+  const isKnown = Number.isSafeInteger(task) && Number.isSafeInteger(index) && (index as number) >= 0
+  return isKnown ? { id: String(task), index: index as number } : undefined
+}
+
+function modelOf({ response, model }: JsonObject): string | undefined {
+  const name = isObject(response) ? response.model : model
+  return typeof name === 'string' ? name : undefined
 }
 
 const itemSchema = z.looseObject({

@@ -1,12 +1,14 @@
 /** Records have the fields that the writers of the tools fill. Files of verl and datasets are in lib/formats/golden. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '#lib/json/json-object.ts'
 import { conversation } from '#lib/trajectory/messages/conversation.ts'
 import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { LIMITS } from '#lib/util/limits.ts'
 import { kindsAndIds, numberedSource, source } from '#testing/trajectories.ts'
 import { openText } from '../reading/open.ts'
-import { trajectoriesOf, trajectoryOf } from '../test-trajectories.ts'
+import { foreignRecords } from '../replies/test-files.ts'
+import { calls, trajectoriesOf, trajectoryOf } from '../test-trajectories.ts'
 import { atropos } from './atropos.ts'
 import { nemoGym } from './nemo-gym.ts'
 import { nemoRl } from './nemo-rl.ts'
@@ -241,6 +243,28 @@ describe('A rollout of NeMo-Gym', () => {
       foreign: { 'nemo-gym': { response: { output: [{ type: 'message' }, tool, { type: 'message' }] } } },
     })
     expect(JSON.stringify(read.foreign)).not.toContain('token_ids')
+  })
+
+  test('of a file of NeMo-Gym has its ids, logprobs, model, reward and group', () => {
+    const records = foreignRecords('nemo-gym.jsonl') as readonly JsonObject[]
+    const trajectories = records.map((record) => trajectoryOf(nemoGym, record))
+    expect(trajectories.map(({ group, reward }) => [group?.id, group?.index, reward])).toEqual([
+      ['0', 0, 0],
+      ['0', 1, 1],
+      ['1', 0, 0],
+      ['1', 1, 1],
+    ])
+    for (const [number, trajectory] of trajectories.entries()) {
+      const items = ((records[number] as JsonObject).response as { readonly output: readonly JsonObject[] }).output
+      const turns = calls(trajectory).map(({ prompt, response }) => [prompt, response.ids, response.logprobs])
+      expect(turns).toEqual(
+        items
+          .filter((item) => 'generation_token_ids' in item)
+          .map((item) => [item.prompt_token_ids, item.generation_token_ids, item.generation_log_probs]),
+      )
+      expect(trajectory.model).toMatchObject({ name: 'tiny-qwen3', tools: [{ name: 'calculator' }] })
+    }
+    expect(trajectoryOf(nemoGym, { output: [answer], model: 'm' }).model.name).toBe('m')
   })
 
   test('has the messages of its request, and those that the items of each answer form', () => {
