@@ -24,6 +24,9 @@ const FILES: readonly [file: string, bytes: Uint8Array, name: string, command: s
   ['a.npz', zip('tokens.npy'), 'NumPy arrays', 'array.tolist()'],
   ['a.npy', Buffer.from([0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59]), 'NumPy arrays', 'array.tolist()'],
   ['a.pkl', Buffer.from([0x80, 4, 0x95]), 'a Python pickle', 'loading a pickle runs the code in it'],
+  ['a.msgpack', Buffer.from([0x81, 0xa1, 0x61, 1]), 'a MessagePack file', 'msgpack.Unpacker(open("a.msgpack", "rb"))'],
+  ['a.csv', Buffer.from('"prompt","reward"\n"x",1\n'), 'a CSV table', 'read_csv("a.csv").to_json("a.jsonl"'],
+  ['a.tsv', Buffer.from('prompt\treward\nx\t1\n'), 'a TSV table', 'read_csv("a.tsv", sep="\\t")'],
   ['a.safetensors', Buffer.from([0x88, 7, 0, 0, 0, 0, 0, 0, 0x7b, 0x22]), 'a safetensors file', 'rollouts'],
   [
     'a.json',
@@ -72,6 +75,16 @@ test('fileTypeOf names a file of the command line by its path', () => {
 
 test('A pickle without a name, such as one that is pasted, is no PyTorch file', () => {
   expect(fileTypeOf(decodedBeginning(Buffer.from([0x80, 2, 0x8a])), undefined)?.name).toBe('a Python pickle')
+})
+
+test.each([
+  ['a.csv', '\uFEFF {"a": 1}'],
+  ['a.csv', ''],
+  ['a.csv', '\0\0'],
+  ['a.msgpack', '{"a": 1}'],
+  ['a.json', 'a,b'],
+])('fileTypeOf leaves %s with the content %j to the reader of JSON', (file, text) => {
+  expect(fileTypeOf(text, file)).toBeUndefined()
 })
 
 test.each(['{"a": 1}', '[', '', 'hello', '\uFEFF{}', '"x"'])('fileTypeOf accepts %j as possible JSON', (text) => {

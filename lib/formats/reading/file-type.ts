@@ -35,6 +35,11 @@ const torch = (file: string, bare: string) =>
 /** Names of files that torch.save writes: those of its old form begin as every pickle does. */
 const TORCH = /\.(pt|pth|ckpt)$/i
 
+/** Text that does not begin as JSON. */
+const TABLE_TEXT = /^(?![\s\uFEFF]*[[{])[^\uFFFD␀]+$/
+const tableHint = (options: string) => (file: string, bare: string) =>
+  `Convert it in Python: \`pandas.read_csv("${file}"${options}).to_json("${bare}.jsonl", orient="records", lines=True)\`.`
+
 /** The first match wins. */
 const TYPES: readonly KnownType[] = [
   { name: 'an xz file', begins: /^\uFFFD7zXZ␀/, hint: unpackHint('xz -dk') },
@@ -62,6 +67,15 @@ const TYPES: readonly KnownType[] = [
     begins: /^[\s\S]{1,4}␀{4,7}\{"/,
     hint: () => 'Open the rollouts of the model instead: JSON or JSON lines.',
   },
+  {
+    name: 'a MessagePack file',
+    begins: /^\uFFFD/,
+    named: /\.(msgpack|mpk)$/i,
+    hint: (file) =>
+      `Write its values as JSON lines in Python: \`json.dumps(value)\` for each value of \`msgpack.Unpacker(open("${file}", "rb"))\`.`,
+  },
+  { name: 'a CSV table', begins: TABLE_TEXT, named: /\.csv$/i, hint: tableHint('') },
+  { name: 'a TSV table', begins: TABLE_TEXT, named: /\.(tsv|tab)$/i, hint: tableHint(', sep="\\t"') },
   // The mark of UTF-32 begins with the mark of UTF-16.
   { name: 'text in UTF-32', begins: /^(\uFFFD\uFFFD␀␀|␀␀\uFFFD\uFFFD)/, hint: recodeHint('UTF-32') },
   { name: 'text in UTF-32', begins: /^[[{"]␀␀␀/, hint: recodeHint('UTF-32LE') },
