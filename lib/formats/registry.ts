@@ -28,6 +28,7 @@ import { agentLightningEvents, agentLightningTriplet } from './traces/agent-ligh
 import { atif } from './traces/atif.ts'
 import { milesTrajectory, skyrlEval, verifiersResults } from './traces/conversation-dumps.ts'
 import { inspectLog } from './traces/inspect-log.ts'
+import { langfuse } from './traces/langfuse.ts'
 import { langsmith } from './traces/langsmith.ts'
 import { miniSweAgent } from './traces/mini-swe-agent.ts'
 import { mlflowTrace } from './traces/mlflow.ts'
@@ -110,6 +111,7 @@ export const formats: readonly Format[] = [
   otlp,
   mlflowTrace,
   langsmith,
+  langfuse,
   miniSweAgent,
   sweAgent,
   openHands,

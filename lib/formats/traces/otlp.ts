@@ -1,6 +1,6 @@
 /**
- * OpenTelemetry traces: the spans of spans.ts, with the attributes of OpenInference (`llm.…`, `input.value`, `output.value`) or of OpenTelemetry
- * itself (`gen_ai.…`). Each trace becomes a run of its model spans in the order of their times.
+ * OpenTelemetry traces: the spans of spans.ts, with the attributes of OpenInference (`llm.…`, `input.value`, `output.value`), of OpenTelemetry
+ * itself (`gen_ai.…`) or of Langfuse. Each trace becomes a run of its model spans in the order of their times.
  */
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import { parseNestedJson } from '#lib/json/nested-json.ts'
@@ -10,6 +10,7 @@ import { catchRefusals, refuse } from '../reading/record-error.ts'
 import { trajectoriesOfCalls } from '../replies/call-chains.ts'
 import type { ModelCall } from '../replies/model-call.ts'
 import { choiceMessage, DETAILS, eventMessages, genAiMessage, genAiMessages } from './gen-ai.ts'
+import { isLangfuseCall, langfuseCall } from './langfuse.ts'
 import { hasSpans, spansIn, type TraceSpan } from './spans.ts'
 import { callOfSpan, elapsedBetween, nanoTime, sortTime } from './trace-calls.ts'
 
@@ -65,9 +66,15 @@ function withDetails(span: TraceSpan): TraceSpan {
 const CHATS: readonly unknown[] = ['chat', 'text_completion', 'generate_content']
 
 const isModelCall = (attributes: JsonObject): boolean =>
-  attributes['openinference.span.kind'] === 'LLM' || CHATS.includes(attributes['gen_ai.operation.name'])
+  attributes['openinference.span.kind'] === 'LLM' ||
+  CHATS.includes(attributes['gen_ai.operation.name']) ||
+  isLangfuseCall(attributes)
 
 function callOf({ spanId, startTime, endTime, attributes, events }: TraceSpan): ModelCall | undefined {
+  const times = { startedAt: nanoTime(startTime).iso, elapsedMs: elapsedBetween(startTime, endTime) }
+  const span = `spans[${JSON.stringify(spanId)}].attributes`
+  const recorded = langfuseCall(attributes)
+  if (recorded) return callOfSpan({ path: `${span}["langfuse.observation.output"]`, ...recorded, ...times })
   const input = parseNestedJson(attributes['input.value'])
   const written = flattened(attributes, 'llm.input_messages').map(openInferenceMessage)
   const generic = genAiMessages(attributes)
@@ -86,7 +93,7 @@ function callOf({ spanId, startTime, endTime, attributes, events }: TraceSpan): 
   const [reason] = [attributes['gen_ai.response.finish_reasons']].flat()
   const model = [attributes['llm.model_name'], attributes['gen_ai.response.model'], attributes['gen_ai.request.model']]
   return callOfSpan({
-    path: `spans[${JSON.stringify(spanId)}].attributes["output.value"]`,
+    path: `${span}["output.value"]`,
     request,
     reply: parseNestedJson(attributes['output.value']),
     message,
@@ -96,8 +103,7 @@ function callOf({ spanId, startTime, endTime, attributes, events }: TraceSpan): 
       prompt_tokens: attributes['llm.token_count.prompt'] ?? attributes['gen_ai.usage.input_tokens'],
       completion_tokens: attributes['llm.token_count.completion'] ?? attributes['gen_ai.usage.output_tokens'],
     },
-    startedAt: nanoTime(startTime).iso,
-    elapsedMs: elapsedBetween(startTime, endTime),
+    ...times,
   })
 }
 
