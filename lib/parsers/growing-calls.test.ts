@@ -7,6 +7,7 @@ import { hermes } from './json/hermes.ts'
 import { mistral } from './json/mistral.ts'
 import { compactArguments } from './reading/written-arguments.ts'
 import { parserNamed, parsers } from './registry.ts'
+import { longcat } from './tags/longcat.ts'
 import { qwenXml } from './tags/qwen-xml.ts'
 import { CALLS, TWO_CALLS } from './test-calls.ts'
 import { parseText } from './test-draw.ts'
@@ -65,6 +66,15 @@ describe('The growing calls of a reply', () => {
       }),
       { numRuns: runs(20) },
     )
+  })
+
+  test('of LongCat grow by argument if their values are between tags', () => {
+    const text =
+      '<longcat_tool_call>add\n<longcat_arg_key>a</longcat_arg_key>\n<longcat_arg_value>7</longcat_arg_value>\n</longcat_tool_call>'
+    const upTo = (end: string) => growing(longcat, text.slice(0, text.indexOf(end)))
+    expect(upTo('7')).toEqual([{ name: 'add', arguments: '{', hasEnded: false }])
+    expect(upTo('</longcat_tool_call>')).toEqual([{ name: 'add', arguments: '{"a":7', hasEnded: false }])
+    expect(growing(longcat, text)).toEqual([{ name: 'add', arguments: '{"a":7}', hasEnded: true }])
   })
 
   test('begin where the first call does, and end before what is no call', () => {

@@ -28,9 +28,9 @@ export interface GrowingReply {
 /** Returns the calls that follow each other from a position on. A call can still turn out to be malformed. */
 export function growingCalls(parser: ToolParser, reply: GrowingReply): readonly GrowingCall[] {
   const json = JSON_FORMATS[parser.name]
-  if (json) return jsonCalls(json, reply)
+  const calls = json ? jsonCalls(json, reply) : []
   const tags = TAG_FORMATS[parser.name]
-  return tags ? taggedCalls(parser, tags, reply) : []
+  return tags && calls.length === 0 ? taggedCalls(parser, tags, reply) : calls
 }
 
 /** Returns whether a text may begin with a call that has no delimiter before it, as some formats write the first call of a reply. */
@@ -225,6 +225,7 @@ const TAG_FORMATS: Readonly<Record<string, TagFormat>> = {
   hunyuan: keyed(':opensource'),
   iquest_q1: keyed('', 'iquest_tool_call'),
   k2_horizon: keyed('', 'tool_call', 'ifm|'),
+  longcat: keyed('', 'tool_call', 'longcat_'),
   deepseek_v32: dsml('｜DSML｜', 'function_calls'),
   deepseek_v4: dsml('｜DSML｜', 'tool_calls'),
   deepseek_v41: dsml('｜DSML｜ ', 'calls'),

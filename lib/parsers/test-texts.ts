@@ -97,6 +97,7 @@ export const ADVERSARIAL: readonly string[] = [
   '<|action_start|>',
   '<|action_start|> <|plugin|>{"name":"',
   '<longcat_tool_call>{"a":"</longcat_tool_call>',
+  '<longcat_tool_call>f<longcat_arg_key>a</longcat_arg_key><longcat_arg_value>',
   '<function_calls>',
   '<function_calls>f()\n',
   '<function_calls>f(a="',

@@ -115,6 +115,8 @@ describe('A format with variants', () => {
     expect(first('mistral', '[TOOL_CALLS]{{ name }}[ARGS]')).toMatch(/^\\\[TOOL_CALLS\\\]now\\\[ARGS\\\]/)
     expect(first('hunyuan', '<tool_call:opensource>')).toContain('<tool_calls:opensource>')
     expect(first('hunyuan', '<tool_calls>')).toMatch(/^<tool_calls>/)
+    expect(first('longcat', '<longcat_arg_key>')).toMatch(/^<longcat_tool_call>now/)
+    expect(first('longcat', '<longcat_tool_call>')).toMatch(/^<longcat_tool_call>\\n\\\{/)
   })
 
   test('has no grammar for a variant without its token', () => {

@@ -278,7 +278,6 @@ const LETTER_OR_DIGIT = oneOf(['a', 'z'], ['0', '9'])
 /** The formats by the names of their parsers. Each gets the chat template, and returns undefined for a variant that it does not know. */
 const FORMATS: Readonly<Record<string, (template: string) => CallFormat | undefined>> = {
   hermes: objectsBetween('<tool_call>\n', '\n</tool_call>', 'arguments'),
-  longcat: objectsBetween('<longcat_tool_call>\n', '\n</longcat_tool_call>', 'arguments'),
   interns1: objectsBetween('<|action_start|><|plugin|>\n', '<|action_end|>', 'parameters'),
   qwen_xml: () => ({ between: '\n', call: qwenXml('tool_call') }),
   seed_oss: () => ({ between: '\n', call: qwenXml('seed:tool_call') }),
@@ -290,6 +289,10 @@ const FORMATS: Readonly<Record<string, (template: string) => CallFormat | undefi
     close: '\n</ifm|tool_calls>',
     call: keyedCall('', '', 'tool_call', 'ifm|'),
   }),
+  longcat: (template) =>
+    template.includes('<longcat_arg_key>')
+      ? { between: '\n', call: keyedCall('', '', 'tool_call', 'longcat_') }
+      : objectsBetween('<longcat_tool_call>\n', '\n</longcat_tool_call>', 'arguments')(),
   hunyuan: (template) => {
     const suffix = template.includes(':opensource') ? ':opensource' : ''
     return {

@@ -1,7 +1,7 @@
 /**
  * Hermes: `<tool_call>{"name": …, "arguments": {…}}</tool_call>`, the format of Qwen2.5, Qwen3 and many others.
- * "parameters" is accepted too, as in SGLang, because the tool definitions in the prompt use that word. LongCat names
- * the tag longcat_tool_call. Intern-S1 and InternLM write `<|action_start|><|plugin|>{…}<|action_end|>`.
+ * "parameters" is accepted too, as in SGLang, because the tool definitions in the prompt use that word. Intern-S1 and
+ * InternLM write `<|action_start|><|plugin|>{…}<|action_end|>`.
  */
 
 import { describeUnexpected, skipSpace } from '#lib/json/json-scan.ts'
@@ -17,11 +17,6 @@ export const hermes = taggedObjects({
   name: 'hermes',
   sglangNames: ['hermes', 'qwen', 'qwen25', 'trinity'],
   delimiters: { open: '<tool_call>', close: '</tool_call>' },
-})
-/** Parser of LongCat. */
-export const longcat = taggedObjects({
-  name: 'longcat',
-  delimiters: { open: '<longcat_tool_call>', close: '</longcat_tool_call>' },
 })
 /** Parser of Intern-S1 and InternLM. */
 export const interns1 = taggedObjects({

@@ -1,5 +1,5 @@
 /**
- * Shared by glm, hunyuan and k2_horizon: a call is a name and pairs of a key and a value, each between tags. Values are the
+ * Shared by glm, hunyuan, k2_horizon and longcat: a call is a name and pairs of a key and a value, each between tags. Values are the
  * unquoted content of the tags.
  */
 
