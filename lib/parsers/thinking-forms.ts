@@ -136,6 +136,8 @@ export const THINK_FORMS: readonly [ThinkForm, ...ThinkForm[]] = [
   pair('<think:opensource>', '</think:opensource>'),
   pair('<mm:think>', '</mm:think>'),
   pair('<seed:think>', '</seed:think>'),
+  pair('<longcat_think>', '</longcat_think>'),
+  pair('<|think:start|>', '<|think:end|>'),
   k2Horizon,
   apertus,
   muse,

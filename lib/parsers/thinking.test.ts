@@ -59,6 +59,8 @@ test.each([
   ['<|channel>a<channel|>b <|channel>thought', '{<|channel>a<channel|>}b {<|channel>thought!}'],
   ['<|open|>think<|sep|>a<|close|>think<|sep|>b', '{<|open|>think<|sep|>a<|close|>think<|sep|>}b'],
   ['<seed:think>a</seed:think>b', '{<seed:think>a</seed:think>}b'],
+  ['<longcat_think>a</longcat_think>b<longcat_think>', '{<longcat_think>a</longcat_think>}b{<longcat_think>!}'],
+  ['<|think:start|>a<|think:end|>b', '{<|think:start|>a<|think:end|>}b'],
   ['<mm:think>a</mm:think>b', '{<mm:think>a</mm:think>}b'],
   ['<ifm|think_fast>a</ifm|think_fast>b<ifm|think>', '{<ifm|think_fast>a</ifm|think_fast>}b{<ifm|think>!}'],
   [

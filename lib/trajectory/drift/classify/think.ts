@@ -32,7 +32,7 @@ export function think(place: DriftPosition): DriftVerdict | undefined {
 type Thinking = 'nothing' | 'empty block' | 'thoughts' | 'block'
 const RANK: Readonly<Record<Thinking, number>> = { nothing: 0, 'empty block': 1, thoughts: 2, block: 2 }
 
-const NAMES = 'think|thinking|thought|reasoning|seed:think'
+const NAMES = 'think|thinking|thought|reasoning|seed:think|longcat_think'
 const OPENING = new RegExp(`<(?:${NAMES})>|\\[THINK\\]`)
 const CLOSING = new RegExp(`<\\/(?:${NAMES})>|\\[\\/THINK\\]`)
 const DELIMITERS = new RegExp(`${OPENING.source}|${CLOSING.source}`, 'g')
