@@ -41,6 +41,14 @@ test.each(documents)('the links of %s have existing targets', (document) => {
   expect(links.filter((link) => !existsSync(path.join(path.dirname(document), link)))).toEqual([])
 })
 
+test.each(documents)('the files that %s names exist', (document) => {
+  const files = Array.from(
+    read(document).matchAll(/\b(?:bench|components|e2e|lib|peers|scripts|testing)\/[\w./-]+\.(?:ts|tsx|py)\b/g),
+    ([file]) => file,
+  ).filter((file) => !file.includes('/NAME/'))
+  expect(files.filter((file) => !existsSync(file))).toEqual([])
+})
+
 test('the README fits on a few screens, and its commands exist', () => {
   const text = read('README.md')
   expect(text.split('\n').length).toBeLessThan(150)
