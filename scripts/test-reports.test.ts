@@ -21,7 +21,7 @@ function reportOf(files: Readonly<Record<string, string>>, program: string, para
     cwd: folder,
     env: { ...environment, PLAYWRIGHT_JSON_OUTPUT_NAME: report, FORCE_COLOR: '1' },
   })
-  expect(status, 'what fails is told by the exit status too').toBe(1)
+  expect(status, 'the exit status reports failures too').toBe(1)
   return JSON.parse(readFileSync(report, 'utf8'))
 }
 

@@ -171,7 +171,7 @@ async function reopening(bench: Bench, page: Page): Promise<number> {
   await again.waitForTimeout(RELEASED_MS)
   await waitUntilSettled(again)
   const painted = firstPaint(again, FIRST_TOKENS)
-  // From the click itself: before it, Playwright waits until the link stands still.
+  // From the click itself: before it, Playwright waits until the link does not move.
   await link.click()
   const time = (await painted) - (await again.evaluate(() => window.recorded.clicked))
   await again.context().close()

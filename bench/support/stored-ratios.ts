@@ -8,7 +8,7 @@ export type StoredRatios = Readonly<Record<string, Readonly<Record<string, numbe
 export interface ComparedFigure {
   readonly figure: Figure
   readonly stored: number
-  /** How much worse the figure is, as a part of the stored value; negative if it is better. NaN if it cannot be told. */
+  /** How much worse the figure is, as a part of the stored value; negative if it is better. NaN if it is unknown. */
   readonly loss: number
 }
 

@@ -83,14 +83,14 @@ test('health marks show icons, numbers and words, and report an unchecked trajec
       finding('mask', 'warning', 'odd'),
       finding('drift', 'warning', 'drift 3 spans', 3),
     ],
-    unknown: ['weight versions: not told'],
+    unknown: ['weight versions: unknown'],
   }
   render(<HealthMarks health={health} />)
   expect(screen.getByTitle('the header is trained').textContent).toBe('1the header is trained')
   expect(screen.getByTitle('odd').textContent).toBe('1odd')
   expect(screen.getByTitle('drift 3 spans').textContent).toBe('3drift 3 spans')
   expect([health, { findings: [], unknown: [] }, null].map(healthWords)).toEqual([
-    'the header is trained, odd, drift 3 spans; weight versions: not told',
+    'the header is trained, odd, drift 3 spans; weight versions: unknown',
     'no findings',
     'not checked yet',
   ])

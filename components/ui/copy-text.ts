@@ -21,6 +21,6 @@ export async function copyText(text: string): Promise<boolean> {
   return isCopied
 }
 
-/** Copies a text and returns what to tell the user: `done`, or that the browser refused. */
+/** Copies a text and returns the message for the user: `done`, or that the browser refused. */
 export const copyAndDescribe = async (text: string, done: string): Promise<string> =>
   (await copyText(text)) ? done : 'The browser refused to copy.'

@@ -25,7 +25,7 @@ async function connected(parts: readonly string[]) {
 }
 
 test.each([[[`a ${KEY} b`]], [['a secret-of', '-the-ser', 'ver b']], [['a ', KEY, ' b']]])(
-  'An answer that goes on to a client contains [key] in place of the key: %j',
+  'An answer that is passed on to a client contains [key] in place of the key: %j',
   async (parts) => {
     const { connection, received } = await connected(parts)
     const answer = await connection.forward(

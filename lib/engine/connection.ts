@@ -53,7 +53,7 @@ export type ForwardCall = (
 export interface ServerConnection extends Omit<Server, 'identity'> {
   readonly info: GetReply
   readonly ask: PostForReply
-  /** Sends a call that is no generation: its answer tells the breaker that the server is reached. */
+  /** Sends a call that is no generation: its answer shows the breaker that the server is reached. */
   readonly send: Transport['send']
   /** Sends a call of another program unchanged, and returns its answer with any status, without our key. Throws EngineError. */
   readonly forward: ForwardCall

@@ -18,7 +18,7 @@ const goldenSchema = z.object({
         z.object({
           /** Width and height of each image. */
           sizes: z.array(z.tuple([z.int(), z.int()])),
-          /** Number of tokens of each image, as the processor tells inference servers. */
+          /** Number of tokens of each image, as the processor reports to inference servers. */
           tokens: z.array(z.int()),
           /** Ids of the prompt as the chat template writes it. */
           sent: z.array(z.int()),

@@ -99,7 +99,7 @@ export function readImages(
   }
 }
 
-/** Adjacent images without a token between them: their tokens cannot be told apart. */
+/** Adjacent images without a token between them: their tokens cannot be distinguished. */
 interface ImageGroup extends Span {
   readonly images: number
   /** Number of tokens that the server read for them. */

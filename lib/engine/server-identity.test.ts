@@ -15,7 +15,7 @@ test.each<[string, ServerIdentity, string | undefined]>([
   ['another model under the same weight version', { ...model, modelName: 'n' }, 'its model was m and is n'],
   ['new weights', { ...model, weightVersion: '2' }, undefined],
   ['new weights from a folder, which change the name too', { ...model, modelName: 'n', weightVersion: '2' }, undefined],
-  ['nothing told', {}, undefined],
+  ['nothing reported', {}, undefined],
 ])('server identity: %s', (_what, found, change) => {
   expect(changeBetween(model, found)).toBe(change)
 })

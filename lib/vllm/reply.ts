@@ -194,7 +194,7 @@ const wholeNumber = (text: string): number | undefined => (/^\d+$/.test(text) ? 
 
 const PREFIX = 'token_id:'
 
-/** Returns the text that stands for an id beside logprobs. */
+/** Returns the text that represents an id beside logprobs. */
 export const idText = (id: number): string => `${PREFIX}${id}`
 
 const idInText = (text: string): number | undefined =>

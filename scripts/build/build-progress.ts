@@ -7,7 +7,7 @@ const STEPS = [
   { begin: 'Finalizing page optimization', text: 'bundling the page that opens without a server' },
 ] as const
 
-/** Seconds after which a step that goes on is reported again. */
+/** Seconds after which a step that continues is reported again. */
 export const REPORT_S = 15
 
 /** Reports the steps of a build. */

@@ -42,7 +42,7 @@ test.each([
   ['app/page.tsx', '#lib/server/services.ts', 'may not import lib/server'],
   ['app/api/x/route.ts', '#lib/sglang/client/client.ts', 'may not import lib/sglang'],
   ['lib/rollout/loop/x.ts', 'undici', 'is not a home of undici'],
-  ['lib/elsewhere/x.ts', 'zod', 'stands in no room'],
+  ['lib/elsewhere/x.ts', 'zod', 'is in no folder'],
 ])('%s importing %s is a violation', (file, specifier, text) => {
   expect(violation({ file, specifier })).toContain(text)
 })

@@ -70,7 +70,7 @@ export function importCycle(imports: ReadonlyMap<string, readonly string[]>): re
 /** Returns why an import is not allowed, or undefined if it is. */
 export function violation({ file, specifier }: ImportStatement): string | undefined {
   const room = roomOf(file)
-  if (!room) return `${file} stands in no room of scripts/checks/import-directions.ts`
+  if (!room) return `${file} is in no folder of scripts/checks/import-directions.ts`
   const rules = rooms[room]
   const target = targetOf(file, specifier)
   if (target !== undefined) {

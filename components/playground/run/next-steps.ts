@@ -79,7 +79,7 @@ function promptIn({
   if (unsentGiven) return { mode: 'ids', ids: unsentGiven.ids.join(' '), record: 0 }
   const content = unsent?.findLast(({ role }) => role === 'user')?.content
   if (typeof content !== 'object') return content === undefined ? undefined : { mode: 'question', question: content }
-  // The composer writes images before one text; parts in another order cannot be given back.
+  // The composer writes images before one text; parts in another order cannot be restored.
   const text = content.at(-1)
   const images = content.slice(0, -1).flatMap(({ image }) => image ?? [])
   return text?.type === 'text' && images.length === content.length - 1

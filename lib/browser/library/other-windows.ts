@@ -1,5 +1,5 @@
 'use client'
-/** Tells the windows of a browser about deletions, so that each shows them without waiting for the focus. */
+/** Informs the windows of a browser about deletions, so that each shows them without waiting for the focus. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { TRAJECTORIES } from '../queries.ts'
@@ -16,7 +16,7 @@ const channel = (): BroadcastChannel => {
   return opened
 }
 
-/** Tells the other windows that trajectories were deleted or restored. */
+/** Informs the other windows that trajectories were deleted or restored. */
 export const tellOtherWindows = (): void => channel().postMessage(null)
 
 /** Requests lists again, and whether shown trajectories exist, when another window has deleted or restored some. */

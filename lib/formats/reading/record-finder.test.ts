@@ -70,7 +70,7 @@ test.each<[string, string, readonly string[]]>([
   expect(foundIn(text)).toEqual(records)
 })
 
-test('createRecordFinder takes each line as a value if it is told so, also if the first line is broken', () => {
+test('createRecordFinder takes each line as a value on request, also if the first line is broken', () => {
   const text = new TextEncoder().encode('{"a": [1\n{"a": 2}\n')
   const spread = createRecordFinder(LIMITS)
   spread.push(text)

@@ -19,7 +19,7 @@ export interface RecordBytes {
   readonly item: number | undefined
   /** The lists in the record that `parseLongLists` parses in parts: their bytes from the start of the record, with the brackets. */
   readonly longLists: readonly ByteRange[]
-  /** Why the record must not be parsed; undefined if only the parser can tell. */
+  /** Why the record must not be parsed; undefined if only the parser can decide. */
   readonly failure: RecordFailure | undefined
 }
 

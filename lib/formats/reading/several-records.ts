@@ -1,4 +1,4 @@
-/** Tells a file of many records from a file of one, without parsing it. */
+/** Distinguishes a file of many records from a file of one, without parsing it. */
 
 import { LIMITS } from '#lib/util/limits.ts'
 import type { ByteSource } from '../containers/container.ts'

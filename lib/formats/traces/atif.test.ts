@@ -166,7 +166,7 @@ describe('An ATIF step', () => {
     expect(lossMask(read)).toEqual([0, 0, 1])
   })
 
-  test('that counts other prompt tokens than it has, or stands for several calls, has a problem', () => {
+  test('that counts other prompt tokens than it has, or combines several calls, has a problem', () => {
     const read = trajectoryOf(
       atif,
       fileWith(
@@ -178,7 +178,7 @@ describe('An ATIF step', () => {
     )
     expect(read.segments[1]?.problems?.map(({ message }) => message)).toEqual([
       'The server counted 4 prompt tokens, and the file has 1.',
-      'The step stands for 2 calls of the model; its numbers may be those of several.',
+      'The step combines 2 calls of the model; its numbers may be those of several.',
     ])
     expect(read.segments[1]).toMatchObject({ usage: { promptTokens: 4, cachedTokens: 1 } })
   })

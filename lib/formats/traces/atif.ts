@@ -252,7 +252,7 @@ function turnOf(
   if (typeof llm_call_count === 'number' && llm_call_count > 1)
     problems.push({
       kind: 'file',
-      message: `The step stands for ${llm_call_count} calls of the model; its numbers may be those of several.`,
+      message: `The step combines ${llm_call_count} calls of the model; its numbers may be those of several.`,
     })
   return {
     prompt,

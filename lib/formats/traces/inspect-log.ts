@@ -127,7 +127,7 @@ function requestOf(call: JsonObject, sample: JsonObject): JsonObject | undefined
   return { ...call.request, [key]: messages }
 }
 
-/** Long texts are stored once: `attachment://` and the key in `attachments` stand for them. */
+/** Long texts are stored once: `attachment://` and the key in `attachments` refer to them. */
 function withAttachments<T extends JsonObject>(sample: T): T {
   const { attachments } = sample
   if (!isObject(attachments) || Object.keys(attachments).length === 0) return sample

@@ -77,7 +77,7 @@ describe('A text without words', () => {
       fc.property(characters, (one) => {
         const hasWord = all.some((word) => one.includes(word))
         if (hasWord) expect(pattern.test(one)).toBe(false)
-        // Where a word goes on outside of ASCII, only ASCII may follow its beginning.
+        // Where a word continues outside of ASCII, only ASCII may follow its beginning.
         else if (isPlain(one)) expect(pattern.test(one)).toBe(true)
       }),
       { numRuns: 300 },

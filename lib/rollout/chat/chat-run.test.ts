@@ -178,7 +178,7 @@ describe('calls of a chat endpoint run', () => {
   })
 
   test.each(['{"expression": "25 * 17"', '["25 * 17"]'])(
-    'whose arguments the server gave as %s are refused, and the run goes on',
+    'whose arguments the server gave as %s are refused, and the run continues',
     async (broken) => {
       const calls = [{ id: 'c', function: { name: 'calculator', arguments: broken } }]
       const text = `<tool_call>{"name":"calculator","arguments":${broken}}</tool_call>`

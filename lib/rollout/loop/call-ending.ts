@@ -35,7 +35,7 @@ export function requireContinuable(response: ResponseSegment, room: ResponseBudg
   }
 }
 
-/** Returns the end of a run before any token arrived: the unread input is given back, so that it can be sent again. */
+/** Returns the end of a run before any token arrived: the unread input is returned, so that it can be sent again. */
 export function endedBefore(error: unknown, input: PromptInput, signal: AbortSignal): unknown {
   if (error instanceof RunEnded) return error
   if (signal.aborted) return new RunEnded({ kind: 'ended', reason: 'cancelled', ...unsent(input) })

@@ -263,7 +263,7 @@ describe('a run limit ends a run by name:', () => {
     expect(requests).toHaveLength(calls)
   })
 
-  test('calls beyond the parallel limit get an error result, and the run goes on', async () => {
+  test('calls beyond the parallel limit get an error result, and the run continues', async () => {
     const { trajectory } = await runScripted({
       scripts: [endless + endless + endless, 'ok'],
       settings: { limits: { maxParallelToolCalls: 2 } },

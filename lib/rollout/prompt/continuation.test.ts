@@ -277,7 +277,7 @@ describe('a turn that several tokens close', () => {
       "{%- for m in messages -%}{{- '<|user|>' + m.content + ('' if loop.last else '<|im_end|>') -}}{%- endfor -%}",
     ],
     [
-      'and a prompt that nobody asked for are told apart',
+      'and a prompt that nobody requested are distinguished',
       '<|im_end|>',
       "{%- for m in messages -%}{{- '<|im_start|><|user|>' + m.content + '<|im_end|>' -}}{%- endfor -%}{{- '<|im_start|><|assistant|>' -}}",
     ],

@@ -23,7 +23,7 @@ const results = (trajectory: Trajectory) => toolCallsOf(trajectory).map(({ resul
 const hanging: AgentTool = { ...weather(), run: () => new Promise(() => {}) }
 
 describe('a mock tool', () => {
-  test('replies with the arguments, and the model goes on', async () => {
+  test('replies with the arguments, and the model continues', async () => {
     const { trajectory } = await runScripted({ scripts: [asks('Rome'), 'nice'], tools: [weather()] })
     expect(drawMask(trajectory)).toContain('(tool Sunny in Rome.) [nice]')
     expect(toolCallsOf(trajectory)).toMatchObject([{ result: { status: 'success', startedAt: expect.any(String) } }])

@@ -10,7 +10,7 @@ export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 /** A row as the router and the OpenAPI description read it. */
 export interface Endpoint {
   readonly method: (typeof METHODS)[number]
-  /** Path with parameters as `{name}`. A last segment `{path*}` stands for one or more segments. */
+  /** Path with parameters as `{name}`. A last segment `{path*}` is one or more segments. */
   readonly path: string
   readonly summary: string
   readonly query?: Readonly<Record<string, string>>

@@ -69,7 +69,7 @@ const WRITING_METHODS: ReadonlySet<string> = new Set(['PATCH', 'PUT', 'DELETE'])
 
 const ACCESS_PROBLEMS = { origin: originProblem, token: accessProblem, client: clientProblem } as const
 
-/** The last segment of an endpoint's path that stands for one or more sent segments. */
+/** The last segment of an endpoint's path if it matches one or more sent segments. */
 const REST = '{path*}'
 
 /** Returns the decoded segments of the path, without a slash at its end; undefined if they cannot be decoded. */

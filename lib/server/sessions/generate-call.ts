@@ -1,5 +1,5 @@
 /**
- * Records a call of a client that sends ids itself to SGLang’s /generate. The call goes on unchanged, except that logprobs are requested. It
+ * Records a call of a client that sends ids itself to SGLang’s /generate. The call is sent unchanged, except that logprobs are requested. It
  * continues the longest path of the session whose ids it begins with.
  */
 import type { LogprobLists } from '#lib/engine/reply.ts'

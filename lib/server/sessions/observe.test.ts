@@ -130,7 +130,7 @@ test('A client that requests a stream gets one, made of the whole reply', async 
   expect(bodies[0]).not.toHaveProperty('stream_options')
 })
 
-test('An error of the server goes on to the client, and the call stays visible', async () => {
+test('An error of the server is passed on to the client, and the call stays visible', async () => {
   answers = [{ prompt: '', reply: '', status: 429 }]
   const id = await observed()
   const response = await send('POST', `/sessions/${id}/v1/chat/completions`, { model: 'm', messages: [user('a')] })

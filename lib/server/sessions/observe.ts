@@ -1,5 +1,5 @@
 /**
- * Answers a call with the reply of the server’s own chat endpoint: the request goes on unchanged, except that the whole reply is requested
+ * Answers a call with the reply of the server’s own chat endpoint: the request is sent unchanged, except that the whole reply is requested
  * with its token ids, and what the server read and wrote is recorded. A prompt that does not continue the recorded tokens is live drift.
  */
 import type { EngineClient } from '#lib/engine/engine.ts'

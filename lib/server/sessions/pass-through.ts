@@ -1,4 +1,4 @@
-/** Calls of a session that need no rendering: the list of models, and paths that go on to the server unchanged. */
+/** Calls of a session that need no rendering: the list of models, and paths that are sent to the server unchanged. */
 import { AUTO_SESSION } from '#lib/api/sessions/session.ts'
 import { LIMITS } from '#lib/util/limits.ts'
 import { bodyChunks } from '../http/body.ts'

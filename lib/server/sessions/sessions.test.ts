@@ -1294,7 +1294,7 @@ test('The end of the process ends a call to /generate, whose client may send it 
 })
 
 test.each([[false], [true]])(
-  'The end of the process ends a call, keeps its tokens, and tells its client to send it again (stream: %s)',
+  'The end of the process ends a call, keeps its tokens, and its client learns to send it again (stream: %s)',
   async (stream) => {
     let isRead = false
     scripts = [

@@ -12,7 +12,7 @@ import { type CallSummary, sessionRow, summaryOfCalls } from './session-row.ts'
 
 /** Access to the sessions. */
 export interface Sessions {
-  /** Whether calls go on to the servers unchanged and unrecorded, in all sessions of this process. */
+  /** Whether calls are sent to the servers unchanged and unrecorded, in all sessions of this process. */
   isPaused: boolean
   /**
    * Creates a session, or returns the existing one with the requested id. `createdAt` is now if it is omitted. Throws HttpProblem 409 for a

@@ -108,7 +108,7 @@ export function systemMessages(messages: readonly Message[]): number {
 }
 
 /**
- * Returns where two lists of messages are equal again, behind their different beginnings: at the first reply of the model that
+ * Returns where two lists of messages are equal again, after their different beginnings: at the first reply of the model that
  * `added` kept, and at the equal messages before it. Undefined if it kept none.
  */
 function keptTail(

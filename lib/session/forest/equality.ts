@@ -117,7 +117,7 @@ export function rulesNeeded(
 
 /**
  * Returns a text that is equal for messages that differ at most in what the rules allow, in reasoning, and in the ids of calls. It
- * finds messages again behind an edited one, where ids may have other numbers.
+ * finds messages again after an edited one, where ids may have other numbers.
  */
 export const formAnywhere = (message: Message, rules: EqualityRules): string =>
   formOf(message, new Set([...rules, 'dropped-reasoning']), () => '')

@@ -333,7 +333,7 @@ function changeOf(
 }
 
 /**
- * Returns the kind of a call that changed messages and kept a reply behind them. The reply tells which of the histories it changed: the
+ * Returns the kind of a call that changed messages and kept a reply after them. The reply shows which of the histories it changed: the
  * last one need not be the one that the client continued.
  */
 function changeBefore(

@@ -290,7 +290,7 @@ function modelPlace(
   const rest = (nearest?.path ?? []).slice(shared, nearest?.aborted ? -1 : undefined)
   if (rest.length === 0)
     return { parent: deepest, attached: { kind: deepest === undefined ? 'new-root' : 'continued' } }
-  // Which of the two changes it is follows from the script. A reply that was kept tells which history was changed.
+  // Which of the two changes it is follows from the script. A reply that was kept shows which history was changed.
   const beginning = messages.slice(0, shared)
   const kepts = messages.slice(shared).flatMap((message) => {
     const found = own.findLast(({ path = [] }) => startsWith(path, beginning) && same(message, path.at(-1)))

@@ -307,7 +307,7 @@ describe('a reply that contradicts itself is refused:', () => {
     expect(unasked).not.toHaveProperty('prompt')
   })
 
-  test('a logprob of null, which stands for NaN, is unknown and reported as a note', async () => {
+  test('a logprob of null, which is NaN, is unknown and reported as a note', async () => {
     const server = await replaying(
       reply({ meta_info: { output_token_logprobs: [[null, 5, null]], finish_reason: { type: 'stop' } } }),
     )

@@ -91,7 +91,7 @@ export function placeholderRuns(ids: ArrayLike<number>, placeholders: Placeholde
 }
 
 /**
- * Returns the spans of so many images. Runs of adjacent images cannot be told apart, unless every image has one token: then
+ * Returns the spans of so many images. Runs of adjacent images cannot be distinguished, unless every image has one token: then
  * each token is an image.
  */
 export function imageSpans(runs: readonly Span[], images: number): readonly Span[] {
