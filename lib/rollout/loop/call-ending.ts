@@ -2,7 +2,7 @@
 
 import { EngineError } from '#lib/engine/http/errors.ts'
 import type { Prompt } from '#lib/rollout/prompt/prompt.ts'
-import type { Outcome, ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
+import type { Finish, Outcome, ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
 import { responseCalls } from '#lib/trajectory/messages/response-calls.ts'
 import type { ResponseBudget } from './limits.ts'
 import type { PromptInput } from './model-call.ts'
@@ -53,6 +53,21 @@ export function endedBefore(error: unknown, input: PromptInput, signal: AbortSig
   return new RunEnded({ ...failureOutcome(error), ...unsent(input) }, { cause: error })
 }
 
+/** Returns how a response ends that an error cut after its first token, and what the call throws for it. */
+export function endedWithin(
+  error: unknown,
+  signal: AbortSignal,
+): { readonly finish: Finish; readonly failure: unknown } {
+  if (signal.aborted)
+    return { finish: { kind: 'cancelled' }, failure: new RunEnded({ kind: 'ended', reason: 'cancelled' }) }
+  if (!(error instanceof EngineError)) {
+    const message = 'Rollscope itself failed: see its log. The received part was kept.'
+    return { finish: { kind: 'cut', code: 'INTERNAL', message }, failure: error }
+  }
+  const { code, message } = error
+  return { finish: { kind: 'cut', code, message }, failure: new RunEnded(failureOutcome(error), { cause: error }) }
+}
+
 /** Returns the fields of an outcome about the context, in tokens; unknown ones are omitted. */
 export const contextNeeded = (needed: number | undefined, holds: number | undefined) => ({
   ...(needed !== undefined && { needed }),
@@ -60,7 +75,7 @@ export const contextNeeded = (needed: number | undefined, holds: number | undefi
 })
 
 /** Returns the outcome of a run that a server error ended. */
-export const failureOutcome = (error: EngineError): Extract<RunEnded['outcome'], { kind: 'failed' }> => ({
+const failureOutcome = (error: EngineError): Extract<RunEnded['outcome'], { kind: 'failed' }> => ({
   kind: 'failed',
   code: error.code,
   message: error.message,
