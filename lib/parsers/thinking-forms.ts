@@ -3,7 +3,11 @@
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import type { TextRange } from './parser.ts'
 import { anyOf } from './reading/tags.ts'
-import type { ThinkDelimiter } from './thinking.ts'
+
+/** A think delimiter at its position in the text. */
+export interface ThinkDelimiter extends TextRange {
+  readonly kind: 'open' | 'close'
+}
 
 /** A mark of a form at its position: a token of that text, or the text if there are no tokens. */
 export interface FoundMark extends TextRange {

@@ -3,12 +3,7 @@
 import { spellingsOf, type TextRange, type ToolParser } from './parser.ts'
 import { earlierPosition } from './reading/calls.ts'
 import { createFinder } from './reading/finder.ts'
-import { THINK_FORMS, thinkMarksOf } from './thinking-forms.ts'
-
-/** A think delimiter at its position in the text. */
-export interface ThinkDelimiter extends TextRange {
-  readonly kind: 'open' | 'close'
-}
+import { THINK_FORMS, type ThinkDelimiter, thinkMarksOf } from './thinking-forms.ts'
 
 /** A think block. */
 export interface ThinkBlock extends TextRange {

@@ -5,8 +5,8 @@
 
 import { textForParsers } from '#lib/parsers/parsed-text.ts'
 import type { ParsedCall, TextRange, ToolParser } from '#lib/parsers/parser.ts'
-import { type ThinkDelimiter, thinkBlocks, thinkDelimitersIn } from '#lib/parsers/thinking.ts'
-import { type FoundMark, type ThinkForm, thinkFormOf } from '#lib/parsers/thinking-forms.ts'
+import { thinkBlocks, thinkDelimitersIn } from '#lib/parsers/thinking.ts'
+import { type FoundMark, type ThinkDelimiter, type ThinkForm, thinkFormOf } from '#lib/parsers/thinking-forms.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { LiveTrajectory, RolloutEvent } from '#lib/trajectory/events/events.ts'
 import { joinRoutedExperts } from '#lib/trajectory/experts/routed-experts.ts'

@@ -10,12 +10,9 @@ import { codePointLength } from './python/text/code-points.ts'
 import { typeName } from './python/text/repr.ts'
 import { type Arguments, PyError, PyObject, type Runtime, Undefined, type Value } from './python/values.ts'
 import type { RenderLimits } from './rendering.ts'
-import { NONE, Pieces, Traced, valueText } from './source-map.ts'
+import { NONE, Pieces, Traced, type VariableValue, valueText } from './source-map.ts'
 import { LocatedError } from './syntax/syntax.ts'
 import type { Trace } from './trace.ts'
-
-/** The value of a variable; undefined if it has none yet. Traced texts occur only while a template is traced. */
-export type VariableValue = Value | Traced | undefined
 
 /** The variables of one call of a function of the template. */
 export class VariableFrame {

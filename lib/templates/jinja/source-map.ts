@@ -2,6 +2,7 @@
  * Where text comes from while a template is traced: every text that the template composes carries the pieces it consists of. A
  * concatenation takes the same time however long its parts are; the pieces are laid out when the text is written.
  */
+import type { Value } from './python/values.ts'
 import type { RenderedPiece } from './rendering.ts'
 
 /** Message index for text without a message. SEVERAL is the index for text of more than one message. */
@@ -29,6 +30,9 @@ type Tree =
   /** Pieces of `inner` that have no message belong to this one. */
   | { readonly kind: 'of message'; readonly inner: Traced; readonly message: number }
   | { readonly kind: 'row'; readonly pieces: readonly RenderedPiece[] }
+
+/** The value of a variable; undefined if it has none yet. Traced texts occur only while a template is traced. */
+export type VariableValue = Value | Traced | undefined
 
 /** A text with the pieces it consists of. */
 export class Traced {

@@ -2,9 +2,16 @@
 
 import type { Namespace } from './builtins/globals.ts'
 import { PyDict, type Value } from './python/values.ts'
-import type { VariableValue } from './render.ts'
 import type { RenderedPiece } from './rendering.ts'
-import { mergeMessageIndex, NONE, Pieces, Traced, valueText, withMessageIndex } from './source-map.ts'
+import {
+  mergeMessageIndex,
+  NONE,
+  Pieces,
+  Traced,
+  type VariableValue,
+  valueText,
+  withMessageIndex,
+} from './source-map.ts'
 
 /** State of the source map during one render. */
 export class Trace {

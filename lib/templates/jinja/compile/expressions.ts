@@ -38,8 +38,8 @@ import {
   Undefined,
   type Value,
 } from '../python/values.ts'
-import { type VariableFrame, type VariableValue, withoutPieces } from '../render.ts'
-import { concatTraced, literalTraced, NONE, sliceTraced, Traced, valueText } from '../source-map.ts'
+import { type VariableFrame, withoutPieces } from '../render.ts'
+import { concatTraced, literalTraced, NONE, sliceTraced, Traced, type VariableValue, valueText } from '../source-map.ts'
 import type { FunctionScope, Symbols, Variable } from '../syntax/scope.ts'
 import {
   type Attribute,
