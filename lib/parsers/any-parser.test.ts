@@ -60,6 +60,12 @@ test.each(parsers)(
             continue
           }
           if (!written.endsWith('/>')) assert.ok(spellings.some(({ close }) => written.endsWith(close)))
+          // The raw text has all but the delimiters. Calls in lists have none of their own, and gpt-oss has a header in place of the first.
+          const { raw } = call
+          const isWhole = spellings.some(({ open, close, end = close }) =>
+            [open + raw + close, raw + end, raw].includes(written),
+          )
+          assert.ok(isWhole || written.endsWith('/>'))
           assert.equal(spelled(textInRange(text, call.nameText)), call.name)
           for (const { name, key } of call.arguments) assert.equal(spelled(textInRange(text, key)), name)
           for (const range of call.ignored) assert.ok(written.includes(textInRange(text, range)))
