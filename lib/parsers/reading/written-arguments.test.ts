@@ -33,6 +33,17 @@ describe('Written arguments', () => {
     expect(written(text, parserNamed('qwen_xml'))).toEqual(['{"code": " 12 "}', '{"code":" 12 "}'])
   })
 
+  test.each([
+    ['pythonic', "[f(a=[1.0, True], b={'k': 12345678901234567890}, c='1.0')]", '{"k":12345678901234567890}'],
+    [
+      'gemma4',
+      '<|tool_call>call:f{a:[1.0,true],b:{k:12345678901234567890},c:<|"|>1.0<|"|>}<tool_call|>',
+      '{"k":12345678901234567890}',
+    ],
+  ])('of %s keep the digits of numbers inside of values in its notation', (name, text, inner) => {
+    expect(written(text, parserNamed(name))[1]).toBe(`{"a":[1.0,true],"b":${inner},"c":"1.0"}`)
+  })
+
   test('that are not JSON are the JSON of each written value', () => {
     const text = 'f(x=1.0, y=Oslo)'
     const call = {
