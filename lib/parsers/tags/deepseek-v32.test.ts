@@ -50,6 +50,22 @@ describe('deepseek_v32 parser with a well-formed call', () => {
     expect(drawn(`${BEGIN}<｜DSML｜invoke name="f"/><｜DSML｜invoke name="g" />${END}`)).toEqual(['f({})', 'g({})'])
   })
 
+  test('returns the positions and the raw text of both', () => {
+    const text = `${BEGIN}${call('f', ' {"a": 1.0} ')}<｜DSML｜invoke name="g" />${END}`
+    const read = parseText(deepseekV32, text).map((one) => ({
+      written: textInRange(text, one.text),
+      raw: one.raw,
+      ...(one.kind === 'parsed' && {
+        name: textInRange(text, one.nameText),
+        values: one.arguments.map(({ name, key, text: at }) => [name, textInRange(text, key), textInRange(text, at)]),
+      }),
+    }))
+    expect(read).toEqual([
+      { written: call('f', ' {"a": 1.0} '), raw: ' name="f"> {"a": 1.0} ', name: 'f', values: [['a', '"a"', '1.0']] },
+      { written: '<｜DSML｜invoke name="g" />', raw: ' name="g" />', name: 'g', values: [] },
+    ])
+  })
+
   test('allows the closing tag in a text, and ignores calls in a think block', () => {
     expect(drawn(call('f', value('a', CLOSE)))).toEqual([`f({"a":"${CLOSE}"})`])
     expect(drawn(`<think>${BEGIN}${call('f', '')}${END}</think>${call('g', '')}`)).toEqual(['g({})'])
