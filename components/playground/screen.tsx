@@ -153,7 +153,7 @@ export function PlaygroundScreen() {
         }
         middle={
           // In a low window, as at a zoom of 200 %, the parts around the tokens would leave no room for them.
-          <div className="grid h-full grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)_auto] [@media(max-height:600px)]:grid-rows-[auto_minmax(260px,1fr)_auto] [@media(max-height:600px)]:overflow-y-auto">
+          <div className="grid h-full grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)_auto] [@media(max-height:600px)]:grid-rows-[auto_minmax(220px,1fr)_auto] [@media(max-height:600px)]:overflow-y-auto">
             <div>
               <PlaygroundNotices
                 problem={sending.problem ?? run.error}

@@ -57,6 +57,7 @@ test('A session shows how each call attached, and a rollback opens beside the hi
   await expect(page.getByRole('grid', { name: 'Tokens' })).toHaveAttribute('data-idle', 'true')
   await expectFitEverywhere(page)
   await page.setViewportSize(ZOOMED)
+  await expect(page.locator('[data-session]').first()).toBeInViewport()
   const calls = page.getByRole('region', { name: 'Forest' })
   await expect.poll(() => calls.evaluate((part) => part.clientHeight)).toBeGreaterThan(200)
   await page.setViewportSize({ width: 1000, height: 300 })
