@@ -11,6 +11,10 @@ const STORE_STATUSES: Readonly<Partial<Record<StoreErrorCode, number>>> = { DATA
 /** Returns the fields of the error response; undefined for an error that no part announces, which is a bug. */
 export function foreseenProblem(error: unknown): ProblemDetails | undefined {
   if (error instanceof HttpProblem) return error.details
+  if (isOutOfFiles(error)) {
+    console.error('too many open files:', error)
+    return TOO_MANY_FILES
+  }
   if (error instanceof EngineError)
     return {
       status: error.code === 'ADDRESS_REFUSED' ? 400 : 502,
@@ -27,3 +31,17 @@ export function foreseenProblem(error: unknown): ProblemDetails | undefined {
   }
   return undefined
 }
+
+const TOO_MANY_FILES: ProblemDetails = {
+  status: 503,
+  code: 'TOO_MANY_FILES',
+  detail: 'Rollscope has as many files and connections open as the system allows',
+  hint: 'Close clients that are not used, or start Rollscope with a higher limit: ulimit -n 65536; npm start',
+}
+
+/** Returns whether an error or its cause is the limit of open files of the process or the system. A thread that cannot start names it in its message. */
+const isOutOfFiles = (error: unknown): boolean =>
+  error instanceof Error &&
+  (/^E[MN]FILE$/.test(String('code' in error && error.code)) ||
+    /^Worker initialization failure: E[MN]FILE/.test(error.message) ||
+    isOutOfFiles(error.cause))

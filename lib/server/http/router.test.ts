@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test, vi } from 'vitest'
 import * as z from 'zod'
+import { EngineError } from '#lib/engine/http/errors.ts'
 import { StoreError, type StoreErrorCode } from '#lib/store/store-error.ts'
 import type { Services } from '../services.ts'
 import { shareServices } from '../shared.ts'
@@ -96,6 +97,32 @@ test.each<[StoreErrorCode, number, number]>([
     log.mockRestore()
   },
 )
+
+const outOfFiles = Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' })
+
+test.each<[string, Error]>([
+  ['a file', outOfFiles],
+  ['the store', new StoreError('STORE_FAILED', 'what', 'advice', { cause: outOfFiles })],
+  ['a connection to a server', new EngineError('CONNECTION_RESET', 'what', { cause: outOfFiles })],
+  ['a thread', new Error('Worker initialization failure: EMFILE')],
+])('The router answers the limit of open files that %s meets with 503 and advice that fits', async (_, error) => {
+  const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+  shareServices({ config: { hosts: [], token: 'launch-token' } } as unknown as Services)
+  const failing = routed({
+    method: 'GET',
+    access: 'origin',
+    handle() {
+      throw error
+    },
+  })
+  const answer = await failing(new Request('http://localhost/', { headers: { host: 'localhost' } }))
+  expect([answer.status, await answer.json()]).toEqual([
+    503,
+    expect.objectContaining({ code: 'TOO_MANY_FILES', hint: expect.stringContaining('ulimit -n') }),
+  ])
+  expect(log).toHaveBeenCalledWith('too many open files:', error)
+  log.mockRestore()
+})
 
 test('The body reader refuses a body that ends early, and names both lengths', async () => {
   const request = new Request('http://localhost/', { method: 'POST', headers: { 'content-length': '10' }, body: '{}' })
