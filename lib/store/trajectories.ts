@@ -309,6 +309,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
     purge(before) {
       statements.purge.run(before)
       for (const statement of statements.dropGroups) statement.run()
+      statements.dropChoices.run()
     },
   }
 }
@@ -347,6 +348,8 @@ function prepareStatements(database: DatabaseSync) {
         `DELETE FROM ${table} WHERE id NOT IN (SELECT group_id FROM trajectories WHERE group_id IS NOT NULL)`,
       ),
     ),
+    // Triggers leave a count of 0 of a value that no row has any more.
+    dropChoices: database.prepare('DELETE FROM choices WHERE count = 0'),
     running: database.prepare('SELECT key, running_in FROM trajectories WHERE running_in IS NOT NULL'),
     countRevision: database.prepare('UPDATE trajectories SET revision = revision + 1 WHERE key = ?'),
     leave: database.prepare(

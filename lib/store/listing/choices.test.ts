@@ -1,4 +1,4 @@
-import { constants } from 'node:sqlite'
+import { constants, type DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { FilterChoices } from '#lib/api/library.ts'
@@ -102,4 +102,24 @@ test('The choices are read without reading a trajectory, however many there are'
   expect(store.choices()).toMatchObject({ total: 1, tags: [{ tag: 'x', count: 1 }] })
   expect([...read]).toEqual(['choices'])
   store.close()
+})
+
+test('A start removes the counts of values that no trajectory has any more', () => {
+  const folder = folderOfTest()
+  let opened: DatabaseSync | undefined
+  const open = () =>
+    openTrajectoryStore(folder, {
+      now,
+      onOpened: (connection) => {
+        opened = connection
+      },
+    })
+  const tags = () => opened?.prepare("SELECT name, count FROM choices WHERE kind = 'tag'").all()
+  const store = open()
+  const key = store.add({ ...sample, tags: ['x'] })
+  store.label(key, { tags: ['y'] })
+  store.close()
+  const again = open()
+  expect(tags()).toMatchObject([{ name: 'y', count: 1 }])
+  again.close()
 })
