@@ -3,7 +3,7 @@
     pip install langfuse==5.0.4 openai==3.57.0
     python lib/formats/golden/writers/make_langfuse.py
 
-Run in the root of the repository. lib/formats/traces/langfuse.test.ts reads the files. A server with scripted replies answers two calls.
+Run in the root of the repository. lib/formats/traces/observations.test.ts reads the files. A server with scripted replies answers two calls.
 """
 import json
 from datetime import datetime, timezone

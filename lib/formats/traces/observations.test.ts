@@ -1,8 +1,14 @@
-/** Reads observations that the client of Langfuse records (lib/formats/golden/writers/make_langfuse.py). */
+/**
+ * Reads what a server of Phoenix returned and the client of Langfuse recorded (make_phoenix.py and make_langfuse.py in
+ * lib/formats/golden/writers).
+ */
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { conversation } from '#lib/trajectory/messages/conversation.ts'
-import { foreignRecords } from '../replies/test-files.ts'
+import { memoryTools } from '../containers/container.ts'
+import { openFile } from '../reading/open.ts'
+import { fileSource, foreignRecords } from '../replies/test-files.ts'
 import { calls, trajectoriesOf, trajectoryOf } from '../test-trajectories.ts'
 import { langfuse } from './langfuse.ts'
 import { otlp } from './otlp.ts'
@@ -66,4 +72,62 @@ describe('An observation of Langfuse', () => {
     expect(trajectoriesOf(langfuse, [...others, observation({ startTime: null, output: 'a' })])).toHaveLength(1)
     expect(langfuse.sniff({ traceId: 't', type: 'GENERATION' })).toBe(false)
   })
+})
+
+test.each(['phoenix-spans.jsonl', 'phoenix-frame.jsonl', 'phoenix-frame.parquet'])(
+  'The calls of %s are one run with the ids and logprobs of the replies',
+  async (name) => {
+    const bytes = readFileSync(`lib/formats/golden/foreign/${name}`)
+    const read = async (start: number, end: number) => bytes.subarray(start, end)
+    const file = { size: bytes.length, read }
+    const [found, ...others] = await Array.fromAsync(openFile(file, fileSource(name), { tools: memoryTools }))
+    if (!found?.ok) throw new Error(found?.error.message)
+    expect(others).toEqual([])
+    const { trajectory } = found
+    expect(calls(trajectory).map(({ prompt, response }) => [prompt, response.ids, response.logprobs])).toEqual([
+      [
+        [1, 2, 3],
+        [4, 5],
+        [-0.5, -0.5],
+      ],
+      [
+        [1, 2, 3, 4, 5, 6],
+        [7, 8],
+        [-0.5, -0.5],
+      ],
+    ])
+    expect(conversation(trajectory).map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
+    expect(trajectory.createdAt).toMatch(/^2026-11-30T/)
+    for (const { response } of calls(trajectory)) expect(response.timing?.elapsedMs).toBeGreaterThanOrEqual(0)
+  },
+)
+
+test('A row of a data frame without the whole reply has the messages of its columns', () => {
+  const row = {
+    'context.trace_id': 't',
+    'context.span_id': 's',
+    start_time: 1796000000000,
+    end_time: 1796000000250,
+    'attributes.openinference.span.kind': 'LLM',
+    'attributes.llm.input_messages': [{ 'message.role': 'user', 'message.content': 'q', 'message.tool_calls': null }],
+    'attributes.llm.output_messages': [
+      {
+        'message.role': 'assistant',
+        'message.tool_calls': [{ 'tool_call.id': 'c', 'tool_call.function.name': 'f' }],
+      },
+    ],
+    'attributes.llm.tools': [],
+    'attributes.tag.tags': ['a'],
+    'attributes.llm.model_name': null,
+  }
+  const trajectory = trajectoryOf(otlp, row)
+  expect(conversation(trajectory)).toEqual([
+    { role: 'user', content: 'q' },
+    { role: 'assistant', content: '', toolCalls: [{ id: 'c', name: 'f', input: {} }] },
+  ])
+  expect(calls(trajectory)[0]?.response.timing).toEqual({
+    startedAt: '2026-11-30T00:53:20.000Z',
+    elapsedMs: expect.closeTo(250, 2),
+  })
+  expect(trajectory.model.name).toBeUndefined()
 })
