@@ -88,7 +88,7 @@ export async function structuredOutput(
   )
   const ids: number[] = []
   for await (const { tokens, end } of chunks) {
-    ids.push(...tokens.ids)
+    for (const id of tokens.ids) ids.push(id)
     if (!end) continue
     const text = await writtenText(ids, end.finish, promptEncoder, signal)
     return {

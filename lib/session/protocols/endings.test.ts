@@ -244,3 +244,16 @@ test('A value that is no message is refused', () => {
   const result = { role: 'tool', tool_call_id: 'c', content: '4' }
   expect(messagesIn({ ...result, name: 'add' })).toEqual(messagesIn(result))
 })
+
+test('A text of 150,000 tokens with logprobs may arrive at once', () => {
+  const tokens = 150_000
+  const stream = protocols.responses.stream(
+    replyOf({ kind: 'stop' }),
+    callOf('responses', { logprobs: 0 }),
+    letterBytes,
+  )
+  const all = { ids: Array.from({ length: tokens }, () => 0), logprobs: Array.from({ length: tokens }, () => -1) }
+  stream.write({ kind: 'tokens', choice: 0, tokens: all })
+  const text = stream.write({ kind: 'text', choice: 0, text: 'a'.repeat(tokens), tokens: { start: 0, end: tokens } })
+  expect(text.match(/"logprob":-1,/g)).toHaveLength(tokens)
+})

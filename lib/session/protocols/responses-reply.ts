@@ -200,7 +200,7 @@ export function responsesStream(head: ReplyHead, call: SessionCall, bytes: Bytes
     open = { kind, text: (earlier ?? '') + delta }
     const content = { ...place(kind), content_index: 0, delta }
     const own = span && kind === 'text' ? logprobsOf(arrived.take(span), call, bytes) : []
-    logprobs.push(...own)
+    for (const one of own) logprobs.push(one)
     return (
       started +
       (kind === 'text'
