@@ -2,7 +2,7 @@ import { compareBothHref, MOST_IN_ADDRESS, reportOfKeysHref, treeOfKeysHref } fr
 import { useNavigation } from '#components/shell/navigation.tsx'
 import { Button } from '#components/ui/button.tsx'
 import type { Removal } from '#lib/browser/library/removals.ts'
-import { whenText } from './rows/row-texts.ts'
+import { whenText } from '#lib/util/text/times.ts'
 
 /** Age in milliseconds from which the message of a deletion has its time, because the user may not remember it. */
 const RECENT_MS = 60_000

@@ -1,7 +1,6 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { timeText } from '#components/library/rows/row-texts.ts'
 import { Downloads } from '#components/tokenizer/downloads.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
@@ -21,6 +20,7 @@ import { nodeAt, readJsonText } from '#lib/json/json-text.ts'
 import { displayedRevision, type LabDocument, type SourceContents } from '#lib/templates/document/document.ts'
 import { CONVERSATIONS, TEMPLATES } from '#lib/templates/document/samples.ts'
 import type { NamedTemplate } from '#lib/templates/document/template-files.ts'
+import { timeText } from '#lib/util/text/times.ts'
 import { useSources } from './use-lab-opening.ts'
 
 interface LabLoadDialogProps {

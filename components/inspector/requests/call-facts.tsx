@@ -3,6 +3,7 @@ import type { RecordedCall } from '#lib/analysis/requests/recorded-calls.ts'
 import type { Finish, Vocab } from '#lib/trajectory/format/trajectory.ts'
 import { numberAt } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import { timeText } from '#lib/util/text/times.ts'
 import { unreachable } from '#lib/util/unreachable.ts'
 import { Fact, Facts, Heading } from '../../ui/facts.tsx'
 import type { Inspection } from '../inspection.ts'
@@ -151,7 +152,7 @@ function Time({ call: { segment, request } }: Pick<CallFactsProps, 'call'>) {
     <div className="grid gap-2">
       <TimingBar phases={phases} wholeMs={timing.elapsedMs} />
       <Facts>
-        <Fact name="sent at">{new Date(timing.startedAt).toLocaleString()}</Fact>
+        <Fact name="sent at">{timeText(timing.startedAt)}</Fact>
         {phases.map(({ name, ms, colour }) => (
           <Fact key={name} name={name}>
             <span aria-hidden className={`mr-1.5 inline-block size-2 rounded-xs ${colour}`} />

@@ -25,26 +25,6 @@ export function rewardsText({ rewards, keys }: Pick<GroupSummary, 'rewards' | 'k
 export const flatText = ({ rewards, keys }: Pick<GroupSummary, 'rewards' | 'keys'>): string =>
   `All ${countText(keys.length)} rewards are ${rewardText(rewards?.min ?? null)}: every advantage in GRPO is 0, and the group gives no gradient.`
 
-/** Returns the time for today, a date without the year for this year, and a full date otherwise; — if `iso` is not a time. */
-export function whenText(iso: string, now: Date): string {
-  const when = new Date(iso)
-  if (Number.isNaN(when.getTime())) return '—'
-  if (when.toDateString() === now.toDateString())
-    return new Intl.DateTimeFormat([], { timeStyle: 'short' }).format(when)
-  const isThisYear = when.getFullYear() === now.getFullYear()
-  return new Intl.DateTimeFormat([], {
-    day: 'numeric',
-    month: 'short',
-    ...(isThisYear ? { hour: '2-digit', minute: '2-digit' } : { year: 'numeric' }),
-  }).format(when)
-}
-
-/** Returns the full date and time in the user's locale; the text unchanged if it is not a time. */
-export const timeText = (iso: string): string => {
-  const when = new Date(iso)
-  return Number.isNaN(when.getTime()) ? iso : when.toLocaleString()
-}
-
 /** Returns the range of the shown rows, such as “1–50 of 3,214”; `start` counts from 0. */
 export function rowRangeText(start: number, count: number, total: number): string {
   if (total === 0) return 'none'

@@ -3,7 +3,8 @@ import { countText, rewardText } from '#components/token-view/numbers.ts'
 import { Choice } from '#components/ui/choices.tsx'
 import type { TrajectorySummary } from '#lib/api/library.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
-import { outcomeInk, timeText, titleText, whenText } from './row-texts.ts'
+import { timeText, whenText } from '#lib/util/text/times.ts'
+import { outcomeInk, titleText } from './row-texts.ts'
 
 interface TrajectoryChoiceProps {
   readonly row: TrajectorySummary

@@ -8,9 +8,10 @@ import { MissingMark } from '#components/token-view/overview/missing-badges.tsx'
 import { Breakable, type ColumnHeading, ColumnHeadings, SelectBox } from '#components/ui/table.tsx'
 import type { ListSort, TrajectorySummary } from '#lib/api/library.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import { timeText, whenText } from '#lib/util/text/times.ts'
 import { HealthMarks } from '../health-marks.tsx'
 import { TagList } from '../tag-list.tsx'
-import { flatText, outcomeInk, rewardsText, timeText, titleText, trajectorySourceText, whenText } from './row-texts.ts'
+import { flatText, outcomeInk, rewardsText, titleText, trajectorySourceText } from './row-texts.ts'
 import { keysOf, type TableEntry } from './table-entries.ts'
 
 /** An action on a row. Groups can be shown, deleted, expanded (`unfold`) and collapsed (`fold`). */

@@ -6,6 +6,7 @@ import { FilesButton, FolderButton } from '#components/ui/file-button.tsx'
 import { EXAMPLES } from '#lib/browser/library/examples.ts'
 import { latestTrajectoriesOptions } from '#lib/browser/library/library.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import { whenText } from '#lib/util/text/times.ts'
 import { Link } from '../navigation.tsx'
 import { OpenUrl } from './open-url.tsx'
 
@@ -48,12 +49,12 @@ export function OpenDialog({ onFiles, onOpening, onClose }: OpenDialogProps) {
       )}
       {isPending && <p className="text-faint text-xs">Loading…</p>}
       <ul className="grid grid-cols-[minmax(0,1fr)] gap-0.5">
-        {data?.trajectories.map(({ key, title, question, createdAt, tokens, outcome }) => (
-          <li key={key}>
+        {data?.trajectories.map((row) => (
+          <li key={row.key}>
             <Entry
-              href={`/t/${encodeURIComponent(key)}`}
-              title={title || question || 'without a question'}
-              note={`${new Date(createdAt).toLocaleString()} · ${countWithNoun(tokens, 'token')} · ${outcome}`}
+              href={`/t/${encodeURIComponent(row.key)}`}
+              title={row.title || row.question || 'without a question'}
+              note={`${whenText(row.createdAt, new Date())} · ${countWithNoun(row.tokens, 'token')} · ${row.outcome}`}
               onClose={onClose}
             />
           </li>

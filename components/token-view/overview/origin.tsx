@@ -3,6 +3,7 @@ import { ForeignText } from '#components/ui/bounded-text.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import type { Problem, RepairRecord, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { timeText } from '#lib/util/text/times.ts'
 import { clipText } from '../numbers.ts'
 import { MissingBadges } from './missing-badges.tsx'
 
@@ -31,7 +32,7 @@ export function Origin({ trajectory, repairAction }: OriginProps) {
           </>
         )}
         <br />
-        {new Date(createdAt).toLocaleString()}
+        {timeText(createdAt)}
         {provenance.kind === 'import' && group && (
           <>
             <br />
