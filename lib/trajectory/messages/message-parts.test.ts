@@ -290,6 +290,11 @@ describe('segmentMessages of a response', () => {
       ['thinking', 3, 4],
       ['text', 4, 6],
     ])
+    expect(parts({ start: 0, end: 4 }, { start: 0, end: 2 })).toEqual([
+      ['call', 0, 4],
+      ['thinking', undefined, undefined],
+      ['text', 4, 6],
+    ])
   })
 
   test('returns the text of a part without delimiters', () => {

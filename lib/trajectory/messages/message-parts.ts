@@ -96,7 +96,7 @@ function replyOf(segment: ResponseView, trajectory: TrajectoryView): SegmentMess
   const marked = [
     ...segment.thinks.map(({ start, end }) => ({ span: { start, end }, call: undefined })),
     ...segment.toolCalls.map((call) => ({ span: call.span, call })),
-  ].sort((a, b) => a.span.start - b.span.start || a.span.end - b.span.end)
+  ].sort((a, b) => a.span.start - b.span.start || b.span.end - a.span.end)
   const parts: MessagePart[] = []
   let next = 0
   const addProse = (end: number) => {
