@@ -141,6 +141,7 @@ const PASSING: ReadonlySet<string> = new Set([
   'SERVER_CHANGED',
   'UNKNOWN_FINISH',
   'INTERNAL',
+  'TOO_MANY_FILES',
   'DISK_FULL',
   'DATABASE_LOCKED',
 ])

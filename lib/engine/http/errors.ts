@@ -11,6 +11,7 @@ export type EngineErrorCode =
   | 'DNS_FAILED'
   | 'CONNECT_TIMEOUT'
   | 'TLS_FAILED'
+  | 'TOO_MANY_FILES'
   | 'CONNECTION_RESET'
   | 'HEADERS_TIMEOUT'
   | 'BODY_TIMEOUT'
@@ -107,6 +108,12 @@ const UNREACHED_HINT =
 const KEY_REFUSED_HINT =
   'The server refused the API key: change it (Servers → Change), or SGLANG_API_KEY for the default server.'
 
+/** Describes the limit of open files of the process or the system, which is also the limit of connections. */
+export const OUT_OF_FILES = {
+  message: 'Rollscope has as many files and connections open as the system allows',
+  hint: 'Close clients that are not used, or start Rollscope with a higher limit: ulimit -n 65536; npm start',
+}
+
 /** The advice for the user. The message, which the page shows above it, describes the failure. */
 const HINTS: Readonly<Record<EngineErrorCode, string>> = {
   ADDRESS_REFUSED: 'Correct the address. Link-local, metadata, unspecified and multicast addresses are never called.',
@@ -120,6 +127,7 @@ const HINTS: Readonly<Record<EngineErrorCode, string>> = {
   CONNECT_TIMEOUT: 'Check the address, the tunnel and the firewall.',
   TLS_FAILED:
     'Use http:// for a plain server. To trust a certificate of your own, start Rollscope with its file as NODE_EXTRA_CA_CERTS.',
+  TOO_MANY_FILES: OUT_OF_FILES.hint,
   CONNECTION_RESET: 'The server may have crashed: check its log.',
   HEADERS_TIMEOUT: 'Check the server’s log and its queue.',
   BODY_TIMEOUT: 'Check the server’s log.',

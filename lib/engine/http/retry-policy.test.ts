@@ -23,7 +23,14 @@ test('retry delays double with a spread of a quarter, and Retry-After is respect
 })
 
 test('a call is retried at most three times, and only after transient failures', () => {
-  const passing = ['CONNECT_REFUSED', 'CONNECT_TIMEOUT', 'CONNECTION_RESET', 'UPSTREAM_BUSY', 'UPSTREAM_ERROR'] as const
+  const passing = [
+    'CONNECT_REFUSED',
+    'CONNECT_TIMEOUT',
+    'CONNECTION_RESET',
+    'TOO_MANY_FILES',
+    'UPSTREAM_BUSY',
+    'UPSTREAM_ERROR',
+  ] as const
   for (const code of passing) {
     const retries = createRetries(RETRY_POLICY, clockAndRandom)
     expect([1, 2, 3, 4].map((n) => retries.delayMs(failing(code), n))).toEqual([500, 1000, 2000, undefined])

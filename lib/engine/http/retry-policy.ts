@@ -68,6 +68,7 @@ const PASSING: ReadonlySet<EngineErrorCode> = new Set([
   'CONNECT_REFUSED',
   'CONNECT_TIMEOUT',
   'CONNECTION_RESET',
+  'TOO_MANY_FILES',
   'UPSTREAM_BUSY',
   'UPSTREAM_ERROR',
 ])

@@ -4,7 +4,7 @@
  */
 import { Agent, type Dispatcher } from 'undici'
 import { checkedConnector } from './checked-connector.ts'
-import { EngineError, type EngineErrorCode, errorFromStatus } from './errors.ts'
+import { EngineError, type EngineErrorCode, errorFromStatus, OUT_OF_FILES } from './errors.ts'
 import { exchange, tooLarge } from './exchange.ts'
 
 /** The limits of calls to one server, in milliseconds and bytes. */
@@ -280,6 +280,8 @@ const CODES: Readonly<Record<string, readonly [EngineErrorCode, string]>> = {
   ETIMEDOUT: ['CONNECT_TIMEOUT', 'the server’s host does not answer'],
   EHOSTUNREACH: ['CONNECT_TIMEOUT', 'the server’s host cannot be reached'],
   ENETUNREACH: ['CONNECT_TIMEOUT', 'the server’s network cannot be reached'],
+  EMFILE: ['TOO_MANY_FILES', OUT_OF_FILES.message],
+  ENFILE: ['TOO_MANY_FILES', OUT_OF_FILES.message],
   UND_ERR_HEADERS_TIMEOUT: ['HEADERS_TIMEOUT', 'the server accepted the request but sent nothing'],
   UND_ERR_BODY_TIMEOUT: ['BODY_TIMEOUT', 'the response stopped arriving'],
   // undici's parser asserts some properties of a response, such as a status of at least 100.

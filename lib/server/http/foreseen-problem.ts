@@ -1,5 +1,5 @@
 /** Describes the errors that requests can end with, whichever part threw them. */
-import { EngineError } from '#lib/engine/http/errors.ts'
+import { EngineError, OUT_OF_FILES } from '#lib/engine/http/errors.ts'
 import { StoreError, type StoreErrorCode } from '#lib/store/store-error.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
 import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
@@ -35,8 +35,8 @@ export function foreseenProblem(error: unknown): ProblemDetails | undefined {
 const TOO_MANY_FILES: ProblemDetails = {
   status: 503,
   code: 'TOO_MANY_FILES',
-  detail: 'Rollscope has as many files and connections open as the system allows',
-  hint: 'Close clients that are not used, or start Rollscope with a higher limit: ulimit -n 65536; npm start',
+  detail: OUT_OF_FILES.message,
+  hint: OUT_OF_FILES.hint,
 }
 
 /** Returns whether an error or its cause is the limit of open files of the process or the system. A thread that cannot start names it in its message. */

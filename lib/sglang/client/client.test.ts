@@ -1,4 +1,5 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import net from 'node:net'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import type { ClockAndRandom } from '#lib/engine/http/clock-and-random.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
@@ -545,6 +546,18 @@ describe('the client gives every failure an error code:', () => {
   test('no service listens', async () => {
     expect(await failure(Array.fromAsync(client('http://127.0.0.1:9').generate(request(), never)))).toMatchObject({
       code: 'CONNECT_REFUSED',
+    })
+  })
+
+  test('the limit of open files is reported as such, not as a fault of the server', async () => {
+    const connect = vi.spyOn(net, 'connect').mockImplementation(() => {
+      const error = Object.assign(new Error('connect EMFILE 127.0.0.1:9'), { code: 'EMFILE', syscall: 'connect' })
+      return new net.Socket().destroy(error)
+    })
+    onTestFinished(() => connect.mockRestore())
+    expect(await failure(Array.fromAsync(client('http://127.0.0.1:9').generate(request(), never)))).toMatchObject({
+      code: 'TOO_MANY_FILES',
+      hint: expect.stringContaining('ulimit -n'),
     })
   })
 
