@@ -72,6 +72,8 @@ const WELL_FORMED: Readonly<Record<string, string>> = {
     '<|tool_calls|><|tool_call:begin|>a<|tool_call:name|>f<|tool_call:args|>{}<|tool_call:end|><|tool_call:begin|>a<|tool_call:name|>f<|tool_call:args|>{"a":1}<|tool_call:end|><|calls|>',
   minicpm5: '<function name="f"></function><function name="f"><param name="a">1</param></function>',
   functiongemma: '<start_function_call>call:f{}<end_function_call><start_function_call>call:f{a:1}<end_function_call>',
+  solar_open2:
+    '<|tool_call:start|>f<|tool_call:end|><|tool_call:start|>f<|tool_arg:start|>a<|tool_arg:value|>1<|tool_arg:end|><|tool_call:end|>',
   olmo3: '<function_calls>f()\nf(a=1)</function_calls>',
   granite: '<|tool_call|>[{"name":"f"},{"name":"f","arguments":{"a":1}}]',
   phi4_mini: 'functools[{"name":"f"},{"name":"f","arguments":{"a":1}}]',

@@ -226,6 +226,11 @@ const TAG_FORMATS: Readonly<Record<string, TagFormat>> = {
   iquest_q1: keyed('', 'iquest_tool_call'),
   k2_horizon: keyed('', 'tool_call', 'ifm|'),
   longcat: keyed('', 'tool_call', 'longcat_'),
+  solar_open2: {
+    head: /<\|tool_call:start\|>\s*(?<plain>[^<\s]+)\s*(?=<\|tool_arg:start\||<\|tool_call:end\|)/y,
+    closeArgument: '<|tool_arg:end|>',
+    closeCall: '<|tool_call:end|>',
+  },
   deepseek_v32: dsml('｜DSML｜', 'function_calls'),
   deepseek_v4: dsml('｜DSML｜', 'tool_calls'),
   deepseek_v41: dsml('｜DSML｜ ', 'calls'),

@@ -11,6 +11,11 @@ import { kimiK2 } from './json/kimi-k2.ts'
 import { llama3 } from './json/llama3.ts'
 import { mistral } from './json/mistral.ts'
 import { solarOpen } from './json/solar-open.ts'
+import { glm, iquestQ1 } from './keyed/glm.ts'
+import { hunyuan } from './keyed/hunyuan.ts'
+import { k2Horizon } from './keyed/k2-horizon.ts'
+import { longcat } from './keyed/longcat.ts'
+import { solarOpen2 } from './keyed/solar-open2.ts'
 import type { ToolParser } from './parser.ts'
 import { lfm2 } from './python/lfm2.ts'
 import { olmo3 } from './python/olmo3.ts'
@@ -18,11 +23,7 @@ import { pythonic } from './python/pythonic.ts'
 import { granite, nemotron, phi4Mini, toolCalls } from './reading/named-lists.ts'
 import { deepseekV4, deepseekV32, deepseekV41, gigachat35 } from './tags/deepseek-v32.ts'
 import { functionGemma, gemma4 } from './tags/gemma4.ts'
-import { glm, iquestQ1 } from './tags/glm.ts'
-import { hunyuan } from './tags/hunyuan.ts'
-import { k2Horizon } from './tags/k2-horizon.ts'
 import { kimiK3 } from './tags/kimi-k3.ts'
-import { longcat } from './tags/longcat.ts'
 import { minicpm5 } from './tags/minicpm5.ts'
 import { dots, minimaxM2 } from './tags/minimax-m2.ts'
 import { minimaxM3 } from './tags/minimax-m3.ts'
@@ -74,6 +75,7 @@ export const parsers: readonly ToolParser[] = [
   phi4Mini,
   longcat,
   olmo3,
+  solarOpen2,
 ]
 
 /** Parser of a run whose request, server and template name none. */
@@ -140,6 +142,7 @@ export const TEMPLATE_MARKS: readonly TemplateMarks[] = [
   { parser: 'seed_oss', marks: ['<seed:tool_call>'] },
   { parser: 'nemotron', marks: ['<TOOLCALL>'] },
   { parser: 'solar_open', marks: ['<|tool_call:begin|>'] },
+  { parser: 'solar_open2', marks: ['<|tool_arg:start|>'] },
   // The template requests this format, and composes the tag of its parts.
   { parser: 'functionary_v31', marks: ['<{start_tag}='] },
   { parser: 'functionary_v32', marks: ['>>>all'] },

@@ -65,6 +65,8 @@ export const CALLS: Readonly<Record<string, (json: string) => string>> = {
   phi4_mini: (json) => `functools[{"name": "f", "arguments": {"a": ${json}}}]`,
   longcat: (json) => `<longcat_tool_call>{"name": "f", "arguments": {"a": ${json}}}</longcat_tool_call>`,
   olmo3: (json) => `<function_calls>f(a=${json})</function_calls>`,
+  solar_open2: (json) =>
+    `<|tool_call:start|>f\n<|tool_arg:start|>a<|tool_arg:value|>${json}<|tool_arg:end|>\n<|tool_call:end|>`,
 }
 
 const typeOf = (json: string): string =>
@@ -81,7 +83,7 @@ const pythonOf = (json: string): string =>
 /** Formats that do not write the type of a value: a number that JavaScript cannot represent is read as text. */
 export const UNTYPED: readonly string[] = [
   ...['qwen_xml', 'glm', 'minimax-m2', 'muse', 'hunyuan', 'minimax-m3', 'minicpm5', 'seed_oss'],
-  ...['step3', 'dots', 'iquest_q1', 'k2_horizon'],
+  ...['step3', 'dots', 'iquest_q1', 'k2_horizon', 'solar_open2'],
 ]
 
 /** Two calls of the function add: what opens them, a valid call, what separates them, a malformed call, what closes them. */
@@ -331,6 +333,13 @@ export const TWO_CALLS: Readonly<Record<string, readonly [string, string, string
     ']<|/tool_call|>',
   ],
   olmo3: ['<function_calls>', 'add(a=7, b="日本 7")', '\n', 'add(7)', '</function_calls>'],
+  solar_open2: [
+    '',
+    '<|tool_call:start|>add\n<|tool_arg:start|>a<|tool_arg:value|>7<|tool_arg:end|>\n<|tool_arg:start|>b<|tool_arg:value|>日本 7<|tool_arg:end|>\n<|tool_call:end|>',
+    '\n',
+    '<|tool_call:start|>add\n<|tool_arg:start|>a<|tool_call:end|>',
+    '',
+  ],
   longcat: [
     '',
     '<longcat_tool_call>\n{"name": "add", "arguments": {"a": 7, "b": "日本 7"}}\n</longcat_tool_call>',
@@ -383,6 +392,7 @@ export const CALL_TEMPLATES: Readonly<Record<string, string>> = {
   granite: `{% for m in messages %}{% if m.tool_calls %}<|tool_call|>{{ m.tool_calls | map(attribute='function') | list | tojson(indent=4) }}{% endif %}{% endfor %}`,
   phi4_mini: `{# functools[ #}{% for m in messages %}{% if m.tool_calls %}functools{{ m.tool_calls | map(attribute='function') | list | tojson }}{% endif %}{% endfor %}`,
   olmo3: `{% for m in messages %}{% if m.tool_calls %}<function_calls>{% for c in m.tool_calls %}{{ c.function.name }}({% for k, v in c.function.arguments.items() %}{{ k }}={{ v | tojson }}{{ ', ' if not loop.last }}{% endfor %}){{ '\\n' if not loop.last }}{% endfor %}</function_calls>{% endif %}{% endfor %}`,
+  solar_open2: `{% for m in messages %}{% for c in m.tool_calls %}<|tool_call:start|>{{ c.function.name }}\\n{% for k, v in c.function.arguments.items() %}<|tool_arg:start|>{{ k }}<|tool_arg:value|>{{ v if v is string else v | tojson }}<|tool_arg:end|>\\n{% endfor %}<|tool_call:end|>{% endfor %}{% endfor %}`,
   longcat: `{% for m in messages %}{% for c in m.tool_calls %}<longcat_tool_call>\\n{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}\\n</longcat_tool_call>{% endfor %}{% endfor %}`,
   gemma4: `{% macro written(v) %}{% if v is string %}<|"|>{{ v }}<|"|>{% elif v is mapping %}{{ '{' }}{% for k, w in v.items() %}{{ k }}:{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}{{ '}' }}{% elif v is sequence %}[{% for w in v %}{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}]{% else %}{{ v }}{% endif %}{% endmacro %}{% for m in messages %}{% for c in m.tool_calls %}<|tool_call>call:{{ c.function.name }}{{ written(c.function.arguments) }}<tool_call|>{% endfor %}{% endfor %}`,
 }

@@ -300,6 +300,11 @@ describe('the messages side has thinking and calls', () => {
     ['granite', 'Hi.<|tool_call|>[{"name": "f", "arguments": {"x": 2.0}}]<|/tool_call|>', ''],
     ['phi4_mini', 'Hi.functools[{"name": "f", "arguments": {"x": 2.0}}]', ''],
     ['longcat', 'Hi.<longcat_tool_call>\n{"name": "f", "arguments": {"x": 2.0}}\n</longcat_tool_call>', ''],
+    [
+      'solar_open2',
+      'Hi.<|tool_call:start|>f\n<|tool_arg:start|>x<|tool_arg:value|>2.0<|tool_arg:end|>\n<|tool_call:end|>',
+      '',
+    ],
     ['olmo3', 'Hi.<function_calls>f(x=2.0)</function_calls>', ''],
     ['minicpm5', '<think>well</think>Hi.<function name="f"><param name="x">2.0</param></function>', '"well"'],
     ['gemma4', '<think>well</think>Hi.<|tool_call>call:f{x:2.0}<tool_call|>', '"well"'],

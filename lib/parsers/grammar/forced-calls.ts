@@ -3,7 +3,9 @@
  * calls depend on more than the reply itself have none.
  */
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import { SOLAR_OPEN2_TAGS } from '../keyed/solar-open2.ts'
 import { type JsonType, jsonType, resolvePointer } from '../reading/argument-types.ts'
+import { type KeyedTags, keyedTags } from '../reading/keyed-call.ts'
 import { FUNCTION_GEMMA_QUOTE, GEMMA_QUOTE } from '../tags/gemma-value.ts'
 import {
   choice,
@@ -164,24 +166,19 @@ const qwenXml =
 
 /** Returns a call with a name and pairs of tags. Versions of a model differ in their line breaks. */
 const keyedCall =
-  (suffix: string, separator: GrammarExpression | string, tag = 'tool_call', prefix = ''): CallFormat['call'] =>
+  ({ call, key, value }: KeyedTags, separator: GrammarExpression | string = ''): CallFormat['call'] =>
   (tool) =>
     sequence(
-      `<${prefix}${tag}${suffix}>${plainName(tool.name)}`,
+      `${call[0]}${plainName(tool.name)}`,
       separator,
       NEW_LINE,
       taggedArguments(tool, {
-        open: (name) =>
-          sequence(
-            `<${prefix}arg_key${suffix}>${name}</${prefix}arg_key${suffix}>`,
-            NEW_LINE,
-            `<${prefix}arg_value${suffix}>`,
-          ),
-        close: sequence(`</${prefix}arg_value${suffix}>`, NEW_LINE),
-        anyText: textWithout([`</${prefix}arg_value${suffix}>`, `<${prefix}arg_value${suffix}>`]),
+        open: (name) => sequence(`${key[0]}${name}${key[1]}`, key[1] === '' ? '' : NEW_LINE, value[0]),
+        close: sequence(value[1], NEW_LINE),
+        anyText: textWithout([value[1], value[0]]),
         notation: TAGGED_NOTATION,
       }),
-      `</${prefix}${tag}${suffix}>`,
+      call[1],
     )
 
 /** Returns a call in tags whose names begin with this prefix; `typeOf` returns further attributes of an argument. */
@@ -281,25 +278,26 @@ const FORMATS: Readonly<Record<string, (template: string) => CallFormat | undefi
   interns1: objectsBetween('<|action_start|><|plugin|>\n', '<|action_end|>', 'parameters'),
   qwen_xml: () => ({ between: '\n', call: qwenXml('tool_call') }),
   seed_oss: () => ({ between: '\n', call: qwenXml('seed:tool_call') }),
-  glm: () => ({ between: '\n', call: keyedCall('', '') }),
-  iquest_q1: () => ({ between: '\n', call: keyedCall('', '', 'iquest_tool_call') }),
+  glm: () => ({ between: '\n', call: keyedCall(keyedTags()) }),
+  iquest_q1: () => ({ between: '\n', call: keyedCall(keyedTags({ tag: 'iquest_tool_call' })) }),
   k2_horizon: () => ({
     open: '<ifm|tool_calls>\n',
     between: '\n',
     close: '\n</ifm|tool_calls>',
-    call: keyedCall('', '', 'tool_call', 'ifm|'),
+    call: keyedCall(keyedTags({ prefix: 'ifm|' })),
   }),
   longcat: (template) =>
     template.includes('<longcat_arg_key>')
-      ? { between: '\n', call: keyedCall('', '', 'tool_call', 'longcat_') }
+      ? { between: '\n', call: keyedCall(keyedTags({ prefix: 'longcat_' })) }
       : objectsBetween('<longcat_tool_call>\n', '\n</longcat_tool_call>', 'arguments')(),
+  solar_open2: () => ({ between: '\n', call: keyedCall(SOLAR_OPEN2_TAGS) }),
   hunyuan: (template) => {
     const suffix = template.includes(':opensource') ? ':opensource' : ''
     return {
       open: `<tool_calls${suffix}>\n`,
       between: '\n',
       close: `\n</tool_calls${suffix}>`,
-      call: keyedCall(suffix, optional(`<tool_sep${suffix}>`)),
+      call: keyedCall(keyedTags({ suffix }), optional(`<tool_sep${suffix}>`)),
     }
   },
   kimi_k2: () => ({

@@ -1,6 +1,6 @@
 /**
- * Shared by glm, hunyuan, k2_horizon and longcat: a call is a name and pairs of a key and a value, each between tags. Values are the
- * unquoted content of the tags.
+ * Shared by glm, hunyuan, k2_horizon, longcat and solar_open2: a call is a name and pairs of a key and a value, each between tags.
+ * Values are the unquoted content of the tags.
  */
 
 import { skipSpace } from '#lib/json/json-scan.ts'
@@ -21,20 +21,31 @@ import {
 } from './tagged.ts'
 import { typedValue } from './typed-value.ts'
 
+type TagPair = readonly [open: string, close: string]
+
+/** The tags of a format. */
+export interface KeyedTags {
+  readonly call: TagPair
+  /** The closing tag is empty in a format whose keys end where the tag of the value opens. */
+  readonly key: TagPair
+  readonly value: TagPair
+}
+
+/** Returns the tags of a format that names them as GLM does, with a prefix and a suffix of all names, or another name of the call. */
+export function keyedTags({ prefix = '', suffix = '', tag = 'tool_call' } = {}): KeyedTags {
+  const pair = (name: string): TagPair => [`<${prefix}${name}${suffix}>`, `</${prefix}${name}${suffix}>`]
+  return { call: pair(tag), key: pair('arg_key'), value: pair('arg_value') }
+}
+
 interface KeyedFormat {
-  /** Name of the tag of a call. */
-  readonly tag?: string
-  /** Prefix of all tag names. */
-  readonly prefix?: string
-  /** Suffix of all tag names. */
-  readonly suffix: string
+  readonly tags: KeyedTags
   /** Optional separator after the name. */
   readonly separator?: string
   readonly section?: { readonly open: string; readonly close: string }
   /** True if calls need no section in a text that has none. */
   readonly mayLackSection?: boolean
-  /** Tag of the type that a value may have before it. */
-  readonly type?: string
+  /** Tags of the type that a value may have before it. */
+  readonly type?: TagPair
 }
 
 const TAG = /</g
@@ -43,23 +54,15 @@ const words = new Map<string, unknown>()
 
 /** Creates the parser of a format. */
 export function keyedParser({
-  tag = 'tool_call',
-  prefix = '',
-  suffix,
+  tags,
   separator,
   section,
   mayLackSection: mayLack = false,
   type,
 }: KeyedFormat): Pick<ToolParser, 'delimiters' | 'parse'> {
-  const opening = (name: string) => `<${prefix}${name}${suffix}>`
-  const closing = (name: string) => `</${prefix}${name}${suffix}>`
-  const [keyOpen, valueOpen] = [opening('arg_key'), opening('arg_value')]
-  const [keyClose, valueClose] = [closing('arg_key'), closing('arg_value')]
-  const delimiters = {
-    open: opening(tag),
-    close: closing(tag),
-    ...(section && { section }),
-  }
+  const [keyOpen, keyClose] = tags.key
+  const [valueOpen, valueClose] = tags.value
+  const delimiters = { open: tags.call[0], close: tags.call[1], ...(section && { section }) }
   const keyOrClose = `${keyOpen} or ${delimiters.close}`
   return { delimiters, parse }
 
@@ -68,7 +71,7 @@ export function keyedParser({
     const nextSectionEnd = section ? createFinder(text, section.close) : () => -1
     // An unclosed call ends with its section too.
     const finders = { nextClose, nextOpen: (from: number) => earlierPosition(nextOpen(from), nextSectionEnd(from)) }
-    const readValue = type === undefined ? typedBySchema(text, tools, words) : typedByTag(text, tools, opening(type))
+    const readValue = type === undefined ? typedBySchema(text, tools, words) : typedByTag(text, tools, type[0])
     const places = { nextValue: createFinder(text, valueOpen), nextValueEnd: createFinder(text, valueClose) }
     const calls = readEachCall(shielded, { nextOpen, nextClose }, (open) =>
       taggedCall(text, open, readCall(text, open + delimiters.open.length, places), readValue, delimiters, finders),
@@ -94,10 +97,10 @@ export function keyedParser({
       if (!text.startsWith(keyClose, keyEnd)) return missing(text, keyEnd, keyClose, name, values)
       if (key === '') return { ok: false, why: `${keyOpen} is not followed by a name`, at: keyEnd, name, values }
       let valueAt = skipSpace(text, keyEnd + keyClose.length, text.length)
-      if (type !== undefined && text.startsWith(opening(type), valueAt)) {
-        const typeEnd = endOfName(text, valueAt + opening(type).length, TAG)
-        if (!text.startsWith(closing(type), typeEnd)) return missing(text, typeEnd, closing(type), name, values)
-        valueAt = skipSpace(text, typeEnd + closing(type).length, text.length)
+      if (type !== undefined && text.startsWith(type[0], valueAt)) {
+        const typeEnd = endOfName(text, valueAt + type[0].length, TAG)
+        if (!text.startsWith(type[1], typeEnd)) return missing(text, typeEnd, type[1], name, values)
+        valueAt = skipSpace(text, typeEnd + type[1].length, text.length)
       }
       if (!text.startsWith(valueOpen, valueAt)) return missing(text, valueAt, valueOpen, name, values)
       const valueStart = valueAt + valueOpen.length

@@ -50,7 +50,7 @@ const AT_THE_END = ['pythonic', 'lfm2', 'olmo3', 'gemma4', 'minimax-m3', 'functi
 /** Formats whose arguments are texts between tags, which have a type when they are whole. */
 const BY_ARGUMENT = [
   ...['qwen_xml', 'glm', 'deepseek_v32', 'deepseek_v4', 'minimax-m2', 'kimi_k3', 'muse', 'hunyuan', 'minicpm5'],
-  ...['seed_oss', 'deepseek_v41', 'gigachat35', 'step3', 'dots', 'iquest_q1', 'k2_horizon'],
+  ...['seed_oss', 'deepseek_v41', 'gigachat35', 'step3', 'dots', 'iquest_q1', 'k2_horizon', 'solar_open2'],
 ]
 
 const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 })

@@ -6,11 +6,16 @@
 
 import { taggedObjects } from '../json/hermes.ts'
 import type { ToolParser } from '../parser.ts'
-import { keyedParser } from '../reading/keyed-call.ts'
+import { keyedParser, keyedTags } from '../reading/keyed-call.ts'
 import { requireSections } from '../reading/sections.ts'
 
 const section = { open: '<ifm|tool_calls>', close: '</ifm|tool_calls>' } as const
-const keyed = keyedParser({ prefix: 'ifm|', suffix: '', section, mayLackSection: true, type: 'arg_type' })
+const keyed = keyedParser({
+  tags: keyedTags({ prefix: 'ifm|' }),
+  section,
+  mayLackSection: true,
+  type: ['<ifm|arg_type>', '</ifm|arg_type>'],
+})
 const objects = taggedObjects({ name: 'k2_horizon', delimiters: keyed.delimiters })
 
 /** Parser of K2 Horizon. The first call decides which of both forms a text has. */

@@ -6,12 +6,12 @@
  */
 
 import type { ToolParser } from '../parser.ts'
-import { keyedParser } from '../reading/keyed-call.ts'
+import { keyedParser, keyedTags } from '../reading/keyed-call.ts'
 import { markupIn } from '../reading/rest.ts'
 
 const withSuffix = (suffix: string) =>
   keyedParser({
-    suffix,
+    tags: keyedTags({ suffix }),
     separator: `<tool_sep${suffix}>`,
     section: { open: `<tool_calls${suffix}>`, close: `</tool_calls${suffix}>` },
   })

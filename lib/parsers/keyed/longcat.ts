@@ -5,9 +5,9 @@
 
 import { taggedObjects } from '../json/hermes.ts'
 import type { ToolParser } from '../parser.ts'
-import { keyedParser } from '../reading/keyed-call.ts'
+import { keyedParser, keyedTags } from '../reading/keyed-call.ts'
 
-const keyed = keyedParser({ prefix: 'longcat_', suffix: '' })
+const keyed = keyedParser({ tags: keyedTags({ prefix: 'longcat_' }) })
 const objects = taggedObjects({ name: 'longcat', delimiters: keyed.delimiters })
 
 /** Parser of LongCat. The first call decides which of both forms a text has. */

@@ -4,17 +4,17 @@
  */
 
 import type { ToolParser } from '../parser.ts'
-import { keyedParser } from '../reading/keyed-call.ts'
+import { keyedParser, keyedTags } from '../reading/keyed-call.ts'
 
 /** Parser of GLM. */
 export const glm: ToolParser = {
   name: 'glm',
   sglangNames: ['glm45', 'glm', 'glm47', 'ling3', 'poolside_v1', 'spark25'],
-  ...keyedParser({ suffix: '' }),
+  ...keyedParser({ tags: keyedTags() }),
 }
 /** Parser of IQuest Q1. */
 export const iquestQ1: ToolParser = {
   name: 'iquest_q1',
   sglangNames: ['iquest_q1'],
-  ...keyedParser({ tag: 'iquest_tool_call', suffix: '' }),
+  ...keyedParser({ tags: keyedTags({ tag: 'iquest_tool_call' }) }),
 }
