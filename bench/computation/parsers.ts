@@ -74,6 +74,8 @@ const WELL_FORMED: Readonly<Record<string, string>> = {
   functiongemma: '<start_function_call>call:f{}<end_function_call><start_function_call>call:f{a:1}<end_function_call>',
   solar_open2:
     '<|tool_call:start|>f<|tool_call:end|><|tool_call:start|>f<|tool_arg:start|>a<|tool_arg:value|>1<|tool_arg:end|><|tool_call:end|>',
+  hunyuan_fenced:
+    '<tool_calls><tool_call>f\n```json\n{}\n```</tool_call><tool_call>f\n```json\n{"a":1}\n```</tool_call></tool_calls>',
   olmo3: '<function_calls>f()\nf(a=1)</function_calls>',
   granite: '<|tool_call|>[{"name":"f"},{"name":"f","arguments":{"a":1}}]',
   phi4_mini: 'functools[{"name":"f"},{"name":"f","arguments":{"a":1}}]',

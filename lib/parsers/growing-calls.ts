@@ -137,6 +137,7 @@ const JSON_FORMATS: Readonly<Record<string, JsonFormat>> = {
     '(?:<\\|tool_calls\\|>\\s*)?<\\|tool_call:begin\\|>[^<]*<\\|tool_call:name\\|>(?<plain>[^<]*[^<\\s][^<]*)<\\|tool_call:args\\|>',
     '<\\|tool_call:end\\|>',
   ),
+  hunyuan_fenced: headed('(?:<tool_calls>\\s*)?<tool_call>\\s*(?<plain>[^<`\\s]+)\\s*```json\\n', '\\n```</tool_call>'),
 }
 
 interface TagFormat {

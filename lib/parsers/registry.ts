@@ -7,6 +7,7 @@ import { functionaryV32 } from './json/functionary-v32.ts'
 import { gigachat3 } from './json/gigachat3.ts'
 import { gptOss } from './json/gpt-oss.ts'
 import { hermes, interns1 } from './json/hermes.ts'
+import { hunyuanFenced } from './json/hunyuan-fenced.ts'
 import { kimiK2 } from './json/kimi-k2.ts'
 import { llama3 } from './json/llama3.ts'
 import { mistral } from './json/mistral.ts'
@@ -76,6 +77,7 @@ export const parsers: readonly ToolParser[] = [
   longcat,
   olmo3,
   solarOpen2,
+  hunyuanFenced,
 ]
 
 /** Parser of a run whose request, server and template name none. */
@@ -148,6 +150,7 @@ export const TEMPLATE_MARKS: readonly TemplateMarks[] = [
   { parser: 'functionary_v32', marks: ['>>>all'] },
   { parser: 'command_r', marks: ['Action:', '```json', '<|CHATBOT_TOKEN|>'] },
   { parser: 'olmo3', marks: ['<function_calls>'] },
+  { parser: 'hunyuan_fenced', marks: ['<tool_calls><tool_call>', '```json'] },
   // Step 3 VL writes Hermes’ calls in a section.
   { parser: 'hermes', marks: ['<tool_call>\\n{', '<tool_calls>'] },
   { parser: 'tool_calls', marks: ['<tool_calls>'] },

@@ -67,6 +67,7 @@ export const CALLS: Readonly<Record<string, (json: string) => string>> = {
   olmo3: (json) => `<function_calls>f(a=${json})</function_calls>`,
   solar_open2: (json) =>
     `<|tool_call:start|>f\n<|tool_arg:start|>a<|tool_arg:value|>${json}<|tool_arg:end|>\n<|tool_call:end|>`,
+  hunyuan_fenced: (json) => `<tool_calls><tool_call>f\n\`\`\`json\n{"a": ${json}}\n\`\`\`</tool_call></tool_calls>`,
 }
 
 const typeOf = (json: string): string =>
@@ -347,6 +348,13 @@ export const TWO_CALLS: Readonly<Record<string, readonly [string, string, string
     '<longcat_tool_call>\n{"name": "add", "arguments": {"a": 7\n</longcat_tool_call>',
     '',
   ],
+  hunyuan_fenced: [
+    '<tool_calls>',
+    '<tool_call>add\n```json\n{"a": 7, "b": "日本 7"}\n```</tool_call>',
+    '\n',
+    '<tool_call>add\n```json\n[7]\n```</tool_call>',
+    '</tool_calls>',
+  ],
 }
 
 /**
@@ -393,6 +401,7 @@ export const CALL_TEMPLATES: Readonly<Record<string, string>> = {
   phi4_mini: `{# functools[ #}{% for m in messages %}{% if m.tool_calls %}functools{{ m.tool_calls | map(attribute='function') | list | tojson }}{% endif %}{% endfor %}`,
   olmo3: `{% for m in messages %}{% if m.tool_calls %}<function_calls>{% for c in m.tool_calls %}{{ c.function.name }}({% for k, v in c.function.arguments.items() %}{{ k }}={{ v | tojson }}{{ ', ' if not loop.last }}{% endfor %}){{ '\\n' if not loop.last }}{% endfor %}</function_calls>{% endif %}{% endfor %}`,
   solar_open2: `{% for m in messages %}{% for c in m.tool_calls %}<|tool_call:start|>{{ c.function.name }}\\n{% for k, v in c.function.arguments.items() %}<|tool_arg:start|>{{ k }}<|tool_arg:value|>{{ v if v is string else v | tojson }}<|tool_arg:end|>\\n{% endfor %}<|tool_call:end|>{% endfor %}{% endfor %}`,
+  hunyuan_fenced: `{% for m in messages %}{% if m.tool_calls %}{% for c in m.tool_calls %}{{ '<tool_calls><tool_call>' if loop.first else '\\n<tool_call>' }}{{ c.function.name }}\\n\`\`\`json\\n{{ c.function.arguments | tojson }}\\n\`\`\`</tool_call>{% endfor %}</tool_calls>{% endif %}{% endfor %}`,
   longcat: `{% for m in messages %}{% for c in m.tool_calls %}<longcat_tool_call>\\n{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}\\n</longcat_tool_call>{% endfor %}{% endfor %}`,
   gemma4: `{% macro written(v) %}{% if v is string %}<|"|>{{ v }}<|"|>{% elif v is mapping %}{{ '{' }}{% for k, w in v.items() %}{{ k }}:{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}{{ '}' }}{% elif v is sequence %}[{% for w in v %}{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}]{% else %}{{ v }}{% endif %}{% endmacro %}{% for m in messages %}{% for c in m.tool_calls %}<|tool_call>call:{{ c.function.name }}{{ written(c.function.arguments) }}<tool_call|>{% endfor %}{% endfor %}`,
 }

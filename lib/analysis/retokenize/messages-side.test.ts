@@ -305,6 +305,7 @@ describe('the messages side has thinking and calls', () => {
       'Hi.<|tool_call:start|>f\n<|tool_arg:start|>x<|tool_arg:value|>2.0<|tool_arg:end|>\n<|tool_call:end|>',
       '',
     ],
+    ['hunyuan_fenced', 'Hi.<tool_calls><tool_call>f\n```json\n{"x": 2.0}\n```</tool_call></tool_calls>', ''],
     ['olmo3', 'Hi.<function_calls>f(x=2.0)</function_calls>', ''],
     ['minicpm5', '<think>well</think>Hi.<function name="f"><param name="x">2.0</param></function>', '"well"'],
     ['gemma4', '<think>well</think>Hi.<|tool_call>call:f{x:2.0}<tool_call|>', '"well"'],

@@ -377,6 +377,12 @@ const FORMATS: Readonly<Record<string, (template: string) => CallFormat | undefi
   granite: objectList('<|tool_call|>', ''),
   phi4_mini: objectList('functools', ''),
   functionary_v31: () => ({ between: '', call: headedCall((name) => text(`<function=${name}>`), '</function>') }),
+  hunyuan_fenced: () => ({
+    open: '<tool_calls>',
+    between: '\n',
+    close: '</tool_calls>',
+    call: headedCall((name) => text(`<tool_call>${name}\n\`\`\`json\n`), '\n```</tool_call>'),
+  }),
   solar_open: () => ({
     open: '<|tool_calls|>',
     between: '',

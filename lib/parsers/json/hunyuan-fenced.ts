@@ -1,0 +1,19 @@
+/**
+ * Hunyuan 0.5B and 7B: `<tool_call>NAME`, the arguments as a fenced block of JSON on the following lines, `</tool_call>`. Calls are in
+ * a section.
+ */
+
+import type { ToolParser } from '../parser.ts'
+import { headedParser, nameBefore } from '../reading/headed-call.ts'
+
+/** Parser of Hunyuan 0.5B and 7B. */
+export const hunyuanFenced: ToolParser = headedParser({
+  name: 'hunyuan_fenced',
+  delimiters: {
+    open: '<tool_call>',
+    close: '</tool_call>',
+    section: { open: '<tool_calls>', close: '</tool_calls>' },
+  },
+  readHead: nameBefore('```json\n', /[<`\s]/g, 'a line ```json'),
+  fence: '```',
+})
