@@ -25,6 +25,8 @@ export interface McpConnection {
 }
 
 const CONNECT_MS = 20_000
+/** Largest message of a program that the SDK reads, and largest result over any transport. */
+const LARGEST_MESSAGE = `${STDIO_DEFAULT_MAX_BUFFER_SIZE / 2 ** 20} MiB`
 /** The SDK's own timeout is switched off: the caller limits the duration of a call with its signal. */
 const NO_LIMIT_MS = 2 ** 31 - 1
 /** Largest number of tools of one server; more would fill any context. */
@@ -55,13 +57,15 @@ export async function connect(
   }
   return {
     tools: (signal) => allTools(client, signal),
-    call: async (name, input, signal) =>
-      mcpResultOf(
-        await client.request({ method: 'tools/call', params: { name, arguments: { ...input } } }, resultSchema, {
-          signal,
-          timeout: NO_LIMIT_MS,
-        }),
-      ),
+    async call(name, input, signal) {
+      const params = { name, arguments: { ...input } }
+      const options = { signal, timeout: NO_LIMIT_MS }
+      const result = mcpResultOf(await client.request({ method: 'tools/call', params }, resultSchema, options))
+      // No model reads as much, but recording and rendering it would block other requests for seconds.
+      if (result.text.length > STDIO_DEFAULT_MAX_BUFFER_SIZE)
+        throw new McpError(`the result has more than ${LARGEST_MESSAGE} of text`)
+      return result
+    },
     isSessionLost: (error) => isSessionLost(error, client),
     isClosed,
     failure: explain,
@@ -128,7 +132,7 @@ function failure(error: unknown, output: string, wasTooLarge: boolean): McpError
   if (error instanceof McpError) return error
   const message = isClosed(error)
     ? wasTooLarge
-      ? `the program sent a message of more than ${STDIO_DEFAULT_MAX_BUFFER_SIZE / 2 ** 20} MiB, and its connection was closed`
+      ? `the program sent a message of more than ${LARGEST_MESSAGE}, and its connection was closed`
       : 'the connection was closed before the server answered'
     : error instanceof Error
       ? causeOf(error)

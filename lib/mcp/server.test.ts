@@ -287,6 +287,19 @@ describe('A connection to an MCP server', () => {
     expect(begun).toBe(2)
   })
 
+  test('refuses a result over HTTP of more than 10 MiB, and stays open', async () => {
+    const one = server({ kind: 'http', url: http.url, headers: {} }, async (url, init) => {
+      if (typeof init?.body !== 'string' || !init.body.includes('"huge"')) return fetch(url, init)
+      const { id } = JSON.parse(init.body)
+      const result = { content: [{ type: 'text', text: 'x'.repeat(11_000_000) }] }
+      return Response.json({ jsonrpc: '2.0', id, result })
+    })
+    await expect(one.call('echo', { message: 'huge' }, signal)).rejects.toThrow(
+      new McpError('the result has more than 10 MiB of text'),
+    )
+    expect((await one.call('echo', { message: 'small' }, signal)).text).toBe('Echo: small')
+  })
+
   test('stays open for others after a refused request, which is sent at most twice', async () => {
     let refused = 0
     const one = server({ kind: 'http', url: http.url, headers: {} }, async (url, init) => {
