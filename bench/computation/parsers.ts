@@ -76,6 +76,7 @@ const WELL_FORMED: Readonly<Record<string, string>> = {
     '<|tool_call:start|>f<|tool_call:end|><|tool_call:start|>f<|tool_arg:start|>a<|tool_arg:value|>1<|tool_arg:end|><|tool_call:end|>',
   hunyuan_fenced:
     '<tool_calls><tool_call>f\n```json\n{}\n```</tool_call><tool_call>f\n```json\n{"a":1}\n```</tool_call></tool_calls>',
+  step_audio: '<|CALL_START|>function\nf\n{}<|CALL_END|><|CALL_START|>function\nf\n{"a":1}<|CALL_END|>',
   olmo3: '<function_calls>f()\nf(a=1)</function_calls>',
   granite: '<|tool_call|>[{"name":"f"},{"name":"f","arguments":{"a":1}}]',
   phi4_mini: 'functools[{"name":"f"},{"name":"f","arguments":{"a":1}}]',

@@ -30,6 +30,7 @@ import { dots, minimaxM2 } from './tags/minimax-m2.ts'
 import { minimaxM3 } from './tags/minimax-m3.ts'
 import { muse } from './tags/muse.ts'
 import { qwenXml, seedOss } from './tags/qwen-xml.ts'
+import { stepAudio } from './tags/step-audio.ts'
 import { step3 } from './tags/step3.ts'
 
 /** All tool-call parsers, by the names that files and settings use. */
@@ -78,6 +79,7 @@ export const parsers: readonly ToolParser[] = [
   olmo3,
   solarOpen2,
   hunyuanFenced,
+  stepAudio,
 ]
 
 /** Parser of a run whose request, server and template name none. */
@@ -144,6 +146,7 @@ export const TEMPLATE_MARKS: readonly TemplateMarks[] = [
   { parser: 'seed_oss', marks: ['<seed:tool_call>'] },
   { parser: 'nemotron', marks: ['<TOOLCALL>'] },
   { parser: 'solar_open', marks: ['<|tool_call:begin|>'] },
+  { parser: 'step_audio', marks: ['<|CALL_START|>'] },
   { parser: 'solar_open2', marks: ['<|tool_arg:start|>'] },
   // The template requests this format, and composes the tag of its parts.
   { parser: 'functionary_v31', marks: ['<{start_tag}='] },

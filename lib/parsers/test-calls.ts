@@ -68,6 +68,7 @@ export const CALLS: Readonly<Record<string, (json: string) => string>> = {
   solar_open2: (json) =>
     `<|tool_call:start|>f\n<|tool_arg:start|>a<|tool_arg:value|>${json}<|tool_arg:end|>\n<|tool_call:end|>`,
   hunyuan_fenced: (json) => `<tool_calls><tool_call>f\n\`\`\`json\n{"a": ${json}}\n\`\`\`</tool_call></tool_calls>`,
+  step_audio: (json) => `<|CALL_START|>function\nf\n{"a": ${json}}<|CALL_END|>`,
 }
 
 const typeOf = (json: string): string =>
@@ -355,6 +356,13 @@ export const TWO_CALLS: Readonly<Record<string, readonly [string, string, string
     '<tool_call>add\n```json\n[7]\n```</tool_call>',
     '</tool_calls>',
   ],
+  step_audio: [
+    '',
+    '<|CALL_START|>function\nadd\n{"a": 7, "b": "日本 7"}<|CALL_END|>',
+    '',
+    '<|CALL_START|>function\nadd\n[7]<|CALL_END|>',
+    '',
+  ],
 }
 
 /**
@@ -402,6 +410,7 @@ export const CALL_TEMPLATES: Readonly<Record<string, string>> = {
   olmo3: `{% for m in messages %}{% if m.tool_calls %}<function_calls>{% for c in m.tool_calls %}{{ c.function.name }}({% for k, v in c.function.arguments.items() %}{{ k }}={{ v | tojson }}{{ ', ' if not loop.last }}{% endfor %}){{ '\\n' if not loop.last }}{% endfor %}</function_calls>{% endif %}{% endfor %}`,
   solar_open2: `{% for m in messages %}{% for c in m.tool_calls %}<|tool_call:start|>{{ c.function.name }}\\n{% for k, v in c.function.arguments.items() %}<|tool_arg:start|>{{ k }}<|tool_arg:value|>{{ v if v is string else v | tojson }}<|tool_arg:end|>\\n{% endfor %}<|tool_call:end|>{% endfor %}{% endfor %}`,
   hunyuan_fenced: `{% for m in messages %}{% if m.tool_calls %}{% for c in m.tool_calls %}{{ '<tool_calls><tool_call>' if loop.first else '\\n<tool_call>' }}{{ c.function.name }}\\n\`\`\`json\\n{{ c.function.arguments | tojson }}\\n\`\`\`</tool_call>{% endfor %}</tool_calls>{% endif %}{% endfor %}`,
+  step_audio: `{% for m in messages %}{% for c in m.tool_calls %}<|CALL_START|>function\\n{{ c.function.name }}\\n{{ c.function.arguments | tojson }}<|CALL_END|>{% endfor %}{% endfor %}`,
   longcat: `{% for m in messages %}{% for c in m.tool_calls %}<longcat_tool_call>\\n{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}\\n</longcat_tool_call>{% endfor %}{% endfor %}`,
   gemma4: `{% macro written(v) %}{% if v is string %}<|"|>{{ v }}<|"|>{% elif v is mapping %}{{ '{' }}{% for k, w in v.items() %}{{ k }}:{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}{{ '}' }}{% elif v is sequence %}[{% for w in v %}{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}]{% else %}{{ v }}{% endif %}{% endmacro %}{% for m in messages %}{% for c in m.tool_calls %}<|tool_call>call:{{ c.function.name }}{{ written(c.function.arguments) }}<tool_call|>{% endfor %}{% endfor %}`,
 }

@@ -383,6 +383,10 @@ const FORMATS: Readonly<Record<string, (template: string) => CallFormat | undefi
     close: '</tool_calls>',
     call: headedCall((name) => text(`<tool_call>${name}\n\`\`\`json\n`), '\n```</tool_call>'),
   }),
+  step_audio: () => ({
+    between: '',
+    call: headedCall((name) => text(`<|CALL_START|>function\n${name}\n`), '<|CALL_END|>'),
+  }),
   solar_open: () => ({
     open: '<|tool_calls|>',
     between: '',
