@@ -39,6 +39,7 @@ export class TokenizerError extends Error {
     | 'TOKENIZER_REFUSED'
     | 'TOKENIZER_GATED'
     | 'TOKENIZER_OFFLINE'
+    | 'TOKENIZER_NOT_STORED'
   readonly hint: string | undefined
   constructor(code: TokenizerError['code'], message: string, hint?: string, options?: ErrorOptions) {
     super(message, options)

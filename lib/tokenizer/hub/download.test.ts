@@ -164,6 +164,16 @@ describe('an unavailable tokenizer is reported with advice for', () => {
     expect([code, message]).toEqual(['TOKENIZER_OFFLINE', expect.stringContaining('the Hub cannot be reached')])
   })
 
+  test('a cache that cannot be written', async () => {
+    await writeFile(path.join(cacheFolder, 'models--org--name'), 'a file in the place of a folder')
+    const { code, message, hint } = await failure(loaderOf().load(NAME))
+    expect([code, message]).toEqual([
+      'TOKENIZER_NOT_STORED',
+      expect.stringMatching(/^the files of org\/name cannot be stored \(\w+: .*mkdir/),
+    ])
+    expect(hint).toContain(`Free space in ${cacheFolder}`)
+  })
+
   test('an interrupted download leaves no complete file, and the next one succeeds', async () => {
     repository({ cut: 'tokenizer.json' })
     const loader = loaderOf()

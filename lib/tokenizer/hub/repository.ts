@@ -111,10 +111,18 @@ export async function hubRepository(
 }
 
 /** Converts an error of the Hub to a message for the user who named the repository. */
-export function hubError(name: string, error: unknown, { url, token }: HubPlace): TokenizerError {
+export function hubError(name: string, error: unknown, { url, token, cacheFolder }: HubPlace): TokenizerError {
   if (error instanceof TokenizerError) return error
   const page = `${url ?? HUB_URL}/${name}`
   const cause = { cause: error }
+  // The error of a connection is the cause of fetch's own error, so this one is of the cache.
+  if (error instanceof Error && 'syscall' in error)
+    return new TokenizerError(
+      'TOKENIZER_NOT_STORED',
+      `the files of ${name} cannot be stored (${error.message})`,
+      `Free space in ${cacheFolder ?? getHFHubCachePath()} and make it writable for your user, or set HF_HUB_CACHE to another folder.`,
+      cause,
+    )
   if (!(error instanceof HubApiError))
     return new TokenizerError(
       'TOKENIZER_OFFLINE',
