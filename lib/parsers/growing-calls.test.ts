@@ -116,5 +116,6 @@ test('A text may be a call without a delimiter in formats that have such calls',
   expect([may('llama3', '{"name"'), may('llama3', 'Hi {')]).toEqual([true, false])
   expect([may('functionary_v32', 'add\n{'), may('functionary_v32', 'Hi you')]).toEqual([true, false])
   expect([may('gpt-oss', 'to'), may('gpt-oss', 'to=functions.f'), may('gpt-oss', 'today')]).toEqual([true, true, false])
+  expect([may('xlam', '[{'), may('xlam', 'Hi [')]).toEqual([true, false])
   expect(may('hermes', '{"name"')).toBe(false)
 })

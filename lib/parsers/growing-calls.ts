@@ -39,6 +39,7 @@ export const mayBeCall = ({ name }: Pick<ToolParser, 'name'>, text: string): boo
 const BARE: Readonly<Record<string, RegExp>> = {
   llama3: /^\{/,
   'gpt-oss': /^(?:t|to|to=.*)$/s,
+  xlam: /^\[/,
   functionary_v32: /^[^\s<>{}[\]"']*(?:\n|$)/,
 }
 
@@ -139,6 +140,7 @@ const JSON_FORMATS: Readonly<Record<string, JsonFormat>> = {
   ),
   hunyuan_fenced: headed('(?:<tool_calls>\\s*)?<tool_call>\\s*(?<plain>[^<`\\s]+)\\s*```json\\n', '\\n```</tool_call>'),
   step_audio: headed('<\\|CALL_START\\|>function\\n\\s*(?<plain>[^<{\\s]+)', '<\\|CALL_END\\|>'),
+  xlam: objects('\\[?', COMMA),
 }
 
 interface TagFormat {

@@ -387,6 +387,7 @@ const FORMATS: Readonly<Record<string, (template: string) => CallFormat | undefi
     between: '',
     call: headedCall((name) => text(`<|CALL_START|>function\n${name}\n`), '<|CALL_END|>'),
   }),
+  xlam: objectList('', ''),
   solar_open: () => ({
     open: '<|tool_calls|>',
     between: '',

@@ -1,6 +1,6 @@
 /**
  * Tests of formats whose calls are in one list between two tokens: lfm2, cohere_command4, command_r, apertus2509,
- * tool_calls, nemotron, granite, phi4_mini, olmo3.
+ * tool_calls, nemotron, granite, phi4_mini, olmo3. xlam has no tokens.
  */
 import { describe, expect, test } from 'vitest'
 import { apertus2509 } from '../json/apertus2509.ts'
@@ -9,7 +9,7 @@ import type { ToolParser } from '../parser.ts'
 import { lfm2 } from '../python/lfm2.ts'
 import { olmo3 } from '../python/olmo3.ts'
 import { describeCalls, parseText, textInRange } from '../test-draw.ts'
-import { granite, nemotron, phi4Mini, toolCalls } from './named-lists.ts'
+import { granite, nemotron, phi4Mini, toolCalls, xlam } from './named-lists.ts'
 import { textWithoutCalls } from './rest.ts'
 
 const reasons = (parser: ToolParser, text: string) =>
@@ -264,5 +264,32 @@ describe('a list that ends with its bracket', () => {
   test('is no list if only the word before it occurs', () => {
     expect(reasons(phi4Mini, 'import functools\nfunctools.reduce(f, [1])')).toEqual([])
     expect(reasons(phi4Mini, 'functools[1]')).toEqual([expect.stringMatching(/^✗/)])
+  })
+})
+
+describe('xlam parser', () => {
+  const list = '[{"name": "f", "arguments": {"a": 1}},\n{"name": "g", "arguments": {}}]'
+
+  test('reads lists of names and arguments, and the text around them', () => {
+    expect(reasons(xlam, `${list} then ${list}`)).toEqual(['f({"a":1})', 'g({})', 'f({"a":1})', 'g({})'])
+    expect(textWithoutCalls(`Well: ${list}.`, parseText(xlam, `Well: ${list}.`), [], xlam)).toBe('Well: .')
+  })
+
+  test('reads no list of other objects, and none that follows the mark of another format', () => {
+    expect(parseText(xlam, '[{"name": "Ada"}, {"name": "Bob", "age": 7}] [1] [] [{}]')).toEqual([])
+    for (const mark of ['<tool_call>', '<tool_calls>\n', '<TOOLCALL>', '<|tool_call|>', '[TOOL_CALLS] ', 'functools'])
+      expect(parseText(xlam, mark + list)).toEqual([])
+  })
+
+  test('refuses all calls of a broken list, and reads the list after it', () => {
+    const broken = list.replace(']', ' and')
+    expect(reasons(xlam, `${broken} ${list}`)).toEqual([
+      expect.stringMatching(/^✗/),
+      expect.stringMatching(/^✗/),
+      expect.stringMatching(/^✗/),
+      'f({"a":1})',
+      'g({})',
+    ])
+    expect(reasons(xlam, broken.slice(0, 30))).toEqual([expect.stringMatching(/^✗/)])
   })
 })

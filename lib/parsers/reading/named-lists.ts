@@ -2,9 +2,13 @@
  * Calls like those of hermes in a list between tags: `<tool_calls>[{"name": …, "arguments": {…}}, …]</tool_calls>`, the
  * format of Apriel; MiniMax M1 writes one call on each line, without brackets. Nemotron Nano 2 names the tag TOOLCALL.
  * Granite 3 writes only a token before the list, and Phi-4 mini another one after it, or the word functools before it.
+ * xLAM 2 writes only the list.
  */
-import { jsonLinesReader, jsonListReader, type ListReader, listParser } from './lists.ts'
+import type { CallMarkup, ParsedCall, PlacedCall, TextRange, ToolParser } from '../parser.ts'
+import { createFinder } from './finder.ts'
+import { brokenList, jsonLinesReader, jsonListReader, type ListReader, listParser } from './lists.ts'
 import { callWithId } from './object-call.ts'
+import { markupOfRuns, readCallRuns } from './runs.ts'
 
 const calledIn = callWithId({ arguments: ['arguments', 'parameters'], id: 'id' })
 
@@ -41,6 +45,37 @@ export const phi4Mini = listParser({
   opensWithWord: true,
   reader,
 })
+/** Parser of xLAM 2. A list of objects that do not begin with a name and arguments is an answer. */
+export const xlam: ToolParser = {
+  name: 'xlam',
+  delimiters: { open: '[', close: '' },
+  parse: parseBare,
+  markup: markupOfBare,
+}
+
+/** Matches the bracket of a list without a mark of another format before it. */
+const BARE_LIST =
+  /\[(?<!(?:<tool_calls?>|<TOOLCALL>|<\|tool_call(?:_start)?\|>|\[TOOL_CALLS\]|functools)\s*\[)\s*(?=\{\s*"name"\s*:\s*"(?:[^"\\]|\\.){1,200}"\s*,\s*"arguments"\s*:)/g
+
+function parseBare(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {
+  const nextOpen = createFinder(text, BARE_LIST)
+  const readList = jsonListReader(text, nextOpen, calledIn)
+  return readCallRuns(shielded, nextOpen, (open) => {
+    const list = readList(open)
+    if (list.ok) return list
+    const bound = nextOpen(list.at)
+    return brokenList(text, open, list, bound < 0 ? text.length : bound)
+  })
+}
+
+function markupOfBare(
+  text: string,
+  calls: readonly PlacedCall[],
+  shielded: readonly TextRange[],
+): readonly CallMarkup[] {
+  const opens = Array.from(text.matchAll(BARE_LIST), ({ 0: tag, index }) => ({ start: index, end: index + tag.length }))
+  return markupOfRuns(calls, shielded, text, { opens, between: /\s*,\s*/y, close: /\s*,?\s*\]/y, mayBeEmpty: false })
+}
 
 function reader(text: string, nextBound: (from: number) => number): ListReader {
   const readList = jsonListReader(text, nextBound, calledIn)
