@@ -78,6 +78,7 @@ const WELL_FORMED: Readonly<Record<string, string>> = {
     '<tool_calls><tool_call>f\n```json\n{}\n```</tool_call><tool_call>f\n```json\n{"a":1}\n```</tool_call></tool_calls>',
   step_audio: '<|CALL_START|>function\nf\n{}<|CALL_END|><|CALL_START|>function\nf\n{"a":1}<|CALL_END|>',
   xlam: '[{"name":"f","arguments":{}},{"name":"f","arguments":{"a":1}}]',
+  hyperclovax: '-> tool/function_call\n[{"name":"f"},{"name":"f","arguments":{"a":1}}]',
   olmo3: '<function_calls>f()\nf(a=1)</function_calls>',
   granite: '<|tool_call|>[{"name":"f"},{"name":"f","arguments":{"a":1}}]',
   phi4_mini: 'functools[{"name":"f"},{"name":"f","arguments":{"a":1}}]',

@@ -141,6 +141,7 @@ const JSON_FORMATS: Readonly<Record<string, JsonFormat>> = {
   hunyuan_fenced: headed('(?:<tool_calls>\\s*)?<tool_call>\\s*(?<plain>[^<`\\s]+)\\s*```json\\n', '\\n```</tool_call>'),
   step_audio: headed('<\\|CALL_START\\|>function\\n\\s*(?<plain>[^<{\\s]+)', '<\\|CALL_END\\|>'),
   xlam: objects('\\[?', COMMA),
+  hyperclovax: objects('(?:-> tool/function_call\\s*\\[)?', COMMA),
 }
 
 interface TagFormat {

@@ -21,7 +21,7 @@ import type { ToolParser } from './parser.ts'
 import { lfm2 } from './python/lfm2.ts'
 import { olmo3 } from './python/olmo3.ts'
 import { pythonic } from './python/pythonic.ts'
-import { granite, nemotron, phi4Mini, toolCalls, xlam } from './reading/named-lists.ts'
+import { granite, hyperclovax, nemotron, phi4Mini, toolCalls, xlam } from './reading/named-lists.ts'
 import { deepseekV4, deepseekV32, deepseekV41, gigachat35 } from './tags/deepseek-v32.ts'
 import { functionGemma, gemma4 } from './tags/gemma4.ts'
 import { kimiK3 } from './tags/kimi-k3.ts'
@@ -81,6 +81,7 @@ export const parsers: readonly ToolParser[] = [
   hunyuanFenced,
   stepAudio,
   xlam,
+  hyperclovax,
 ]
 
 /** Parser of a run whose request, server and template name none. */
@@ -148,6 +149,7 @@ export const TEMPLATE_MARKS: readonly TemplateMarks[] = [
   { parser: 'nemotron', marks: ['<TOOLCALL>'] },
   { parser: 'solar_open', marks: ['<|tool_call:begin|>'] },
   { parser: 'step_audio', marks: ['<|CALL_START|>'] },
+  { parser: 'hyperclovax', marks: ['-> tool/function_call'] },
   { parser: 'solar_open2', marks: ['<|tool_arg:start|>'] },
   // The template requests this format, and composes the tag of its parts.
   { parser: 'functionary_v31', marks: ['<{start_tag}='] },

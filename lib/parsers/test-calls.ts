@@ -70,6 +70,7 @@ export const CALLS: Readonly<Record<string, (json: string) => string>> = {
   hunyuan_fenced: (json) => `<tool_calls><tool_call>f\n\`\`\`json\n{"a": ${json}}\n\`\`\`</tool_call></tool_calls>`,
   step_audio: (json) => `<|CALL_START|>function\nf\n{"a": ${json}}<|CALL_END|>`,
   xlam: (json) => `[{"name": "f", "arguments": {"a": ${json}}}]`,
+  hyperclovax: (json) => `-> tool/function_call\n[{"name": "f", "arguments": {"a": ${json}}}]`,
 }
 
 const typeOf = (json: string): string =>
@@ -365,6 +366,13 @@ export const TWO_CALLS: Readonly<Record<string, readonly [string, string, string
     '',
   ],
   xlam: ['[', '{"name": "add", "arguments": {"a": 7, "b": "日本 7"}}', ', ', '{"name": "add", "arguments": [7]}', ']'],
+  hyperclovax: [
+    '-> tool/function_call\n[',
+    '{"name": "add", "arguments": {"a": 7, "b": "日本 7"}}',
+    ', ',
+    '{"name": "add", "arguments": [7]}',
+    ']<|im_end|>',
+  ],
 }
 
 /**
@@ -414,6 +422,7 @@ export const CALL_TEMPLATES: Readonly<Record<string, string>> = {
   hunyuan_fenced: `{% for m in messages %}{% if m.tool_calls %}{% for c in m.tool_calls %}{{ '<tool_calls><tool_call>' if loop.first else '\\n<tool_call>' }}{{ c.function.name }}\\n\`\`\`json\\n{{ c.function.arguments | tojson }}\\n\`\`\`</tool_call>{% endfor %}</tool_calls>{% endif %}{% endfor %}`,
   step_audio: `{% for m in messages %}{% for c in m.tool_calls %}<|CALL_START|>function\\n{{ c.function.name }}\\n{{ c.function.arguments | tojson }}<|CALL_END|>{% endfor %}{% endfor %}`,
   xlam: `{# make calls in a single JSON array #}{% for m in messages %}{% if m.tool_calls %}[{% for c in m.tool_calls %}{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}{{ ', ' if not loop.last }}{% endfor %}]{% endif %}{% endfor %}`,
+  hyperclovax: `{% for m in messages %}<|im_start|>{{ m.role }}{% if m.tool_calls %} -> tool/function_call\\n[{% for c in m.tool_calls %}{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}{{ ', ' if not loop.last }}{% endfor %}]<|im_end|>{% endif %}{% endfor %}`,
   longcat: `{% for m in messages %}{% for c in m.tool_calls %}<longcat_tool_call>\\n{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}\\n</longcat_tool_call>{% endfor %}{% endfor %}`,
   gemma4: `{% macro written(v) %}{% if v is string %}<|"|>{{ v }}<|"|>{% elif v is mapping %}{{ '{' }}{% for k, w in v.items() %}{{ k }}:{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}{{ '}' }}{% elif v is sequence %}[{% for w in v %}{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}]{% else %}{{ v }}{% endif %}{% endmacro %}{% for m in messages %}{% for c in m.tool_calls %}<|tool_call>call:{{ c.function.name }}{{ written(c.function.arguments) }}<tool_call|>{% endfor %}{% endfor %}`,
 }

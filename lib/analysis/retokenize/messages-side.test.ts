@@ -308,6 +308,7 @@ describe('the messages side has thinking and calls', () => {
     ['hunyuan_fenced', 'Hi.<tool_calls><tool_call>f\n```json\n{"x": 2.0}\n```</tool_call></tool_calls>', ''],
     ['step_audio', 'Hi.<|CALL_START|>function\nf\n{"x": 2.0}<|CALL_END|>', ''],
     ['xlam', 'Hi.[{"name": "f", "arguments": {"x": 2.0}}]', ''],
+    ['hyperclovax', 'Hi. -> tool/function_call\n[{"name": "f", "arguments": {"x": 2.0}}]', ''],
     ['olmo3', 'Hi.<function_calls>f(x=2.0)</function_calls>', ''],
     ['minicpm5', '<think>well</think>Hi.<function name="f"><param name="x">2.0</param></function>', '"well"'],
     ['gemma4', '<think>well</think>Hi.<|tool_call>call:f{x:2.0}<tool_call|>', '"well"'],

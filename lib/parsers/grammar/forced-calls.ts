@@ -388,6 +388,7 @@ const FORMATS: Readonly<Record<string, (template: string) => CallFormat | undefi
     call: headedCall((name) => text(`<|CALL_START|>function\n${name}\n`), '<|CALL_END|>'),
   }),
   xlam: objectList('', ''),
+  hyperclovax: objectList('-> tool/function_call\n', ''),
   solar_open: () => ({
     open: '<|tool_calls|>',
     between: '',

@@ -277,7 +277,15 @@ describe('xlam parser', () => {
 
   test('reads no list of other objects, and none that follows the mark of another format', () => {
     expect(parseText(xlam, '[{"name": "Ada"}, {"name": "Bob", "age": 7}] [1] [] [{}]')).toEqual([])
-    for (const mark of ['<tool_call>', '<tool_calls>\n', '<TOOLCALL>', '<|tool_call|>', '[TOOL_CALLS] ', 'functools'])
+    for (const mark of [
+      '<tool_call>',
+      '<tool_calls>\n',
+      '<TOOLCALL>',
+      '<|tool_call|>',
+      '[TOOL_CALLS] ',
+      'functools',
+      '-> tool/function_call\n',
+    ])
       expect(parseText(xlam, mark + list)).toEqual([])
   })
 

@@ -2,7 +2,7 @@
  * Calls like those of hermes in a list between tags: `<tool_calls>[{"name": …, "arguments": {…}}, …]</tool_calls>`, the
  * format of Apriel; MiniMax M1 writes one call on each line, without brackets. Nemotron Nano 2 names the tag TOOLCALL.
  * Granite 3 writes only a token before the list, and Phi-4 mini another one after it, or the word functools before it.
- * xLAM 2 writes only the list.
+ * xLAM 2 writes only the list. HyperCLOVA X writes the recipient of its message before the list.
  */
 import type { CallMarkup, ParsedCall, PlacedCall, TextRange, ToolParser } from '../parser.ts'
 import { createFinder } from './finder.ts'
@@ -45,6 +45,15 @@ export const phi4Mini = listParser({
   opensWithWord: true,
   reader,
 })
+/** Parser of HyperCLOVA X. The prompt ends before the recipient of the first message. */
+export const hyperclovax = listParser({
+  name: 'hyperclovax',
+  open: '-> tool/function_call',
+  close: '<|im_end|>',
+  mayBeUnclosed: true,
+  opensWithWord: true,
+  reader,
+})
 /** Parser of xLAM 2. A list of objects that do not begin with a name and arguments is an answer. */
 export const xlam: ToolParser = {
   name: 'xlam',
@@ -55,7 +64,7 @@ export const xlam: ToolParser = {
 
 /** Matches the bracket of a list without a mark of another format before it. */
 const BARE_LIST =
-  /\[(?<!(?:<tool_calls?>|<TOOLCALL>|<\|tool_call(?:_start)?\|>|\[TOOL_CALLS\]|functools)\s*\[)\s*(?=\{\s*"name"\s*:\s*"(?:[^"\\]|\\.){1,200}"\s*,\s*"arguments"\s*:)/g
+  /\[(?<!(?:<tool_calls?>|<TOOLCALL>|<\|tool_call(?:_start)?\|>|\[TOOL_CALLS\]|functools|tool\/function_call)\s*\[)\s*(?=\{\s*"name"\s*:\s*"(?:[^"\\]|\\.){1,200}"\s*,\s*"arguments"\s*:)/g
 
 function parseBare(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {
   const nextOpen = createFinder(text, BARE_LIST)

@@ -22,7 +22,17 @@ afterAll(() => server.close())
 /** Parsers of formats whose templates no package ships with their calls: they are variants of others, which have a family. */
 const VARIANTS: readonly string[] = [
   ...['deepseek_v41', 'gigachat35', 'step3', 'dots', 'iquest_q1', 'interns1', 'k2_horizon', 'longcat'],
-  ...['functiongemma', 'granite', 'phi4_mini', 'olmo3', 'solar_open2', 'hunyuan_fenced', 'step_audio', 'xlam'],
+  ...[
+    'functiongemma',
+    'granite',
+    'phi4_mini',
+    'olmo3',
+    'solar_open2',
+    'hunyuan_fenced',
+    'step_audio',
+    'xlam',
+    'hyperclovax',
+  ],
 ]
 
 test('every tool parser has a model family whose run it reads, or is a variant of one that has', () => {
