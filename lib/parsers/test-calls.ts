@@ -371,7 +371,7 @@ export const TWO_CALLS: Readonly<Record<string, readonly [string, string, string
     '{"name": "add", "arguments": {"a": 7, "b": "日本 7"}}',
     ', ',
     '{"name": "add", "arguments": [7]}',
-    ']<|im_end|>',
+    ']<|stop|>',
   ],
 }
 

@@ -49,7 +49,8 @@ export const phi4Mini = listParser({
 export const hyperclovax = listParser({
   name: 'hyperclovax',
   open: '-> tool/function_call',
-  close: '<|im_end|>',
+  // The token that ends a turn. Delimiters stay in the text, so <|im_end|>, which ends replies of other models, is none.
+  close: '<|stop|>',
   mayBeUnclosed: true,
   opensWithWord: true,
   reader,
