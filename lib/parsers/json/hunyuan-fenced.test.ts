@@ -17,5 +17,9 @@ test('The parser of Hunyuan 0.5B and 7B refuses a call without a fence or outsid
   expect(read(section('<tool_call>f\n{"a": 1}</tool_call>'))).toEqual([
     expect.stringContaining('"{" where a line ```json is expected'),
   ])
-  expect(read(call('{}'))).toEqual([expect.stringContaining('<tool_calls> is missing')])
+  expect(read(`${section()}${call('{}')}`)).toEqual([expect.stringContaining('<tool_calls> is missing')])
+})
+
+test('The parser of Hunyuan 0.5B and 7B reads no call of a text without a section, which may be of another format', () => {
+  expect(read(call('{}'))).toEqual([])
 })

@@ -6,8 +6,7 @@
 import type { ToolParser } from '../parser.ts'
 import { headedParser, nameBefore } from '../reading/headed-call.ts'
 
-/** Parser of Hunyuan 0.5B and 7B. */
-export const hunyuanFenced: ToolParser = headedParser({
+const fenced = headedParser({
   name: 'hunyuan_fenced',
   delimiters: {
     open: '<tool_call>',
@@ -17,3 +16,9 @@ export const hunyuanFenced: ToolParser = headedParser({
   readHead: nameBefore('```json\n', /[<`\s]/g, 'a line ```json'),
   fence: '```',
 })
+
+/** Parser of Hunyuan 0.5B and 7B. Other formats have calls with the same tag but no section. */
+export const hunyuanFenced: ToolParser = {
+  ...fenced,
+  parse: (text, ...where) => (text.includes('<tool_calls>') ? fenced.parse(text, ...where) : []),
+}
