@@ -4,13 +4,10 @@
  */
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import { parseNestedJson } from '#lib/json/nested-json.ts'
-import { isoText } from '../foreign-trajectory.ts'
 import type { Format } from '../format.ts'
 import { catchRefusals } from '../reading/record-error.ts'
-import { trajectoriesOfCalls } from '../replies/call-chains.ts'
 import { isChatReply } from '../replies/chat-completion.ts'
-import type { ModelCall } from '../replies/model-call.ts'
-import { callOfSpan, type SpanCall } from './trace-calls.ts'
+import { messageOfOutput, runsOfTraces, type SpanCall, type TracedCall } from './trace-calls.ts'
 
 const NAME = 'langfuse'
 
@@ -22,16 +19,11 @@ export const langfuse: Format = {
   joins: true,
   sniff: isObservation,
   read: catchRefusals((value, source) => {
-    const calls = [value]
-      .flat()
-      .filter(isObservation)
-      .map((observation, index) => ({ observation, path: `[${index}].output` }))
-      .filter(({ observation }) => isGeneration(observation.type))
-      .sort((a, b) => startOf(a.observation) - startOf(b.observation))
-    return Array.from(Map.groupBy(calls, ({ observation }) => observation.traceId)).flatMap(([traceId, own]) => {
-      const read = own.flatMap(({ observation, path }) => callOf(observation, path) ?? [])
-      return trajectoriesOfCalls(read, { format: NAME, rest: { traceId } }, source)
-    })
+    const observations = [value].flat().filter(isObservation)
+    const calls = observations.flatMap((observation, index) =>
+      isGeneration(observation.type) ? callOf(observation, `[${index}].output`) : [],
+    )
+    return runsOfTraces(calls, { format: NAME, idField: 'traceId' }, source)
   }),
 }
 
@@ -43,16 +35,11 @@ function isObservation(value: unknown): value is Observation {
   return isObject(value) && typeof value.type === 'string' && typeof value.traceId === 'string' && 'startTime' in value
 }
 
-const startOf = ({ startTime }: Observation): number => Date.parse(isoText(startTime) ?? '') || 0
-
 const isGeneration = (type: unknown): boolean => typeof type === 'string' && type.toLowerCase() === 'generation'
 
-function callOf(observation: Observation, path: string): ModelCall | undefined {
-  const { startTime, endTime, modelParameters: parameters, usageDetails: usage, ...values } = observation
-  const startedAt = isoText(startTime)
-  const elapsed = Date.parse(isoText(endTime) ?? '') - Date.parse(startedAt ?? '')
-  const call = generationOf({ ...values, parameters, usage })
-  return callOfSpan({ path, ...call, startedAt, elapsedMs: elapsed >= 0 ? elapsed : undefined })
+function callOf(observation: Observation, path: string): TracedCall {
+  const { traceId, startTime, endTime, modelParameters: parameters, usageDetails: usage, ...values } = observation
+  return { traceId, startTime, endTime, call: { path, ...generationOf({ ...values, parameters, usage }) } }
 }
 
 /** Returns what the attributes of a span say about its call; undefined if Langfuse did not write them, or of another observation. */
@@ -81,7 +68,7 @@ function generationOf({ input, output, model, parameters, usage }: Readonly<Reco
   return {
     request: { ...objectIn(parameters), ...requestOf(parseNestedJson(input)) },
     reply: isChatReply(reply) ? reply : undefined,
-    message: messageOf(reply),
+    message: messageOfOutput(reply),
     model: typeof model === 'string' ? model : undefined,
     usage: {
       prompt_tokens: counts.prompt_tokens ?? counts.input,
@@ -98,9 +85,4 @@ function objectIn(value: unknown): JsonObject {
 function requestOf(input: unknown): JsonObject {
   if (isObject(input)) return input
   return { messages: typeof input === 'string' ? [{ role: 'user', content: input }] : input }
-}
-
-function messageOf(output: unknown): JsonObject | undefined {
-  if (typeof output === 'string') return { role: 'assistant', content: output }
-  return isObject(output) && output.role === 'assistant' ? output : undefined
 }

@@ -4,12 +4,9 @@
  */
 import { isObject, type JsonObject, objectsIn } from '#lib/json/json-object.ts'
 import { isLangchainMessage, langchainMessage } from '../conversations/langchain-message.ts'
-import { isoText } from '../foreign-trajectory.ts'
 import type { Format } from '../format.ts'
 import { catchRefusals } from '../reading/record-error.ts'
-import { trajectoriesOfCalls } from '../replies/call-chains.ts'
-import type { ModelCall } from '../replies/model-call.ts'
-import { callOfSpan } from './trace-calls.ts'
+import { runsOfTraces, type TracedCall } from './trace-calls.ts'
 
 const NAME = 'langsmith'
 
@@ -22,14 +19,8 @@ export const langsmith: Format = {
   sniff: isRun,
   read: catchRefusals((value, source) => {
     const runs = [value].flat().filter(isRun)
-    const calls = runs
-      .map((run, index) => ({ run, path: `[${index}].outputs` }))
-      .filter(({ run }) => run.run_type === 'llm')
-      .sort((a, b) => startOf(a.run) - startOf(b.run))
-    return Array.from(Map.groupBy(calls, ({ run }) => run.trace_id)).flatMap(([trace_id, own]) => {
-      const read = own.flatMap(({ run, path }) => callOf(run, path) ?? [])
-      return trajectoriesOfCalls(read, { format: NAME, rest: { trace_id } }, source)
-    })
+    const calls = runs.flatMap((run, index) => (run.run_type === 'llm' ? callOf(run, `[${index}].outputs`) : []))
+    return runsOfTraces(calls, { format: NAME, idField: 'trace_id' }, source)
   }),
 }
 
@@ -41,17 +32,13 @@ function isRun(value: unknown): value is Run {
   return isObject(value) && typeof value.run_type === 'string' && typeof value.trace_id === 'string'
 }
 
-const startOf = ({ start_time }: Run): number => Date.parse(isoText(start_time) ?? '') || 0
-
-function callOf({ inputs, outputs, extra, start_time, end_time }: Run, path: string): ModelCall | undefined {
-  const startedAt = isoText(start_time)
-  const elapsed = Date.parse(isoText(end_time) ?? '') - Date.parse(startedAt ?? '')
+function callOf({ trace_id, inputs, outputs, extra, start_time, end_time }: Run, path: string): TracedCall {
   const message = messageOf(outputs)
   const { response_metadata: metadata, usage_metadata: usage } = message ?? {}
   const { finish_reason, model_name } = isObject(metadata) ? metadata : {}
   const parameters = isObject(extra) && isObject(extra.invocation_params) ? extra.invocation_params : {}
   const model = [model_name, parameters.model, parameters.model_name].find((name) => typeof name === 'string')
-  return callOfSpan({
+  const call = {
     path,
     request: isObject(inputs) ? { ...parameters, ...inputs, messages: messagesOf(inputs.messages) } : undefined,
     reply: outputs,
@@ -59,9 +46,8 @@ function callOf({ inputs, outputs, extra, start_time, end_time }: Run, path: str
     finishReason: finish_reason,
     model: model as string | undefined,
     usage: isObject(usage) ? { prompt_tokens: usage.input_tokens, completion_tokens: usage.output_tokens } : {},
-    startedAt,
-    elapsedMs: elapsed >= 0 ? elapsed : undefined,
-  })
+  }
+  return { traceId: trace_id, startTime: start_time, endTime: end_time, call }
 }
 
 /** LangChain has a list of conversations, of which it calls each alone. */

@@ -6,7 +6,7 @@ import { catchRefusals, refuse } from '../reading/record-error.ts'
 import { trajectoriesOfCalls } from '../replies/call-chains.ts'
 import { isChatReply } from '../replies/chat-completion.ts'
 import type { ModelCall } from '../replies/model-call.ts'
-import { callOfSpan, elapsedBetween, nanoTime, sortTime } from './trace-calls.ts'
+import { callOfSpan, elapsedBetween, messageOfOutput, nanoTime, sortTime } from './trace-calls.ts'
 
 const NAME = 'mlflow'
 
@@ -41,16 +41,10 @@ function callOf(span: JsonObject, attributes: JsonObject): ModelCall | undefined
     path: `data.spans[${JSON.stringify(span.span_id)}].attributes["mlflow.spanOutputs"]`,
     request: isObject(inputs) ? inputs : undefined,
     reply: outputs,
-    message: isChatReply(outputs) ? undefined : messageOf(outputs),
+    message: isChatReply(outputs) ? undefined : messageOfOutput(outputs),
     model: model.find((name) => typeof name === 'string') as string | undefined,
     usage: { prompt_tokens: usage.input_tokens, completion_tokens: usage.output_tokens },
     startedAt: nanoTime(span.start_time_unix_nano).iso,
     elapsedMs: elapsedBetween(span.start_time_unix_nano, span.end_time_unix_nano),
   })
-}
-
-/** An output that is no reply is a message of the model, or its text. */
-function messageOf(outputs: unknown): JsonObject | undefined {
-  if (typeof outputs === 'string') return { role: 'assistant', content: outputs }
-  return isObject(outputs) && outputs.role === 'assistant' ? outputs : undefined
 }

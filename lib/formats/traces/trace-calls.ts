@@ -1,7 +1,10 @@
 /** The calls of a model in the spans of a trace, whichever tool wrote it. */
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
-import type { ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
+import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { responseSegment } from '../conversations/text-trajectory.ts'
+import { isoText } from '../foreign-trajectory.ts'
+import type { RecordSource } from '../format.ts'
+import { trajectoriesOfCalls } from '../replies/call-chains.ts'
 import { isChatReply } from '../replies/chat-completion.ts'
 import { chatCalls, finishOf, usageField } from '../replies/chat-reply.ts'
 import { type ModelCall, requestFacts } from '../replies/model-call.ts'
@@ -45,6 +48,43 @@ export function callOfSpan(span: SpanCall): ModelCall | undefined {
     lacked: [],
     rest: isObject(reply) ? { reply } : undefined,
   }
+}
+
+/** A record of one call, whose times are texts. */
+export interface TracedCall {
+  readonly traceId: string
+  readonly startTime: unknown
+  readonly endTime: unknown
+  readonly call: Omit<SpanCall, 'startedAt' | 'elapsedMs'>
+}
+
+/** Returns the runs of traces, each of its calls in the order of their times. `idField` is the name of the trace's id in the file. */
+export function runsOfTraces(
+  traced: readonly TracedCall[],
+  { format, idField }: { readonly format: string; readonly idField: string },
+  source: RecordSource,
+): readonly Trajectory[] {
+  const timed = traced.map(({ traceId, startTime, endTime, call }) => {
+    const startedAt = isoText(startTime)
+    const started = Date.parse(startedAt ?? '')
+    const elapsed = Date.parse(isoText(endTime) ?? '') - started
+    const span = { ...call, startedAt, elapsedMs: elapsed >= 0 ? elapsed : undefined }
+    return { traceId, started: started || 0, span }
+  })
+  const traces = Map.groupBy(
+    timed.sort((a, b) => a.started - b.started),
+    ({ traceId }) => traceId,
+  )
+  return Array.from(traces, ([traceId, own]) => {
+    const calls = own.flatMap(({ span }) => callOfSpan(span) ?? [])
+    return trajectoriesOfCalls(calls, { format, rest: { [idField]: traceId } }, source)
+  }).flat()
+}
+
+/** Returns the message of an output that is no reply: a message of the model, or its text. */
+export function messageOfOutput(output: unknown): JsonObject | undefined {
+  if (typeof output === 'string') return { role: 'assistant', content: output }
+  return isObject(output) && output.role === 'assistant' ? output : undefined
 }
 
 /** Reasons of Strands in the words of chat completions. */
