@@ -70,6 +70,19 @@ test('The router answers a call that needs no body without a body and a content 
   expect(await statusOf(remove, { headers: { ...headers, 'transfer-encoding': 'chunked' } })).toBe(415)
 })
 
+/** Returns the answer of a route that fails with an error. */
+function answerTo(error: Error) {
+  shareServices({ config: { hosts: [], token: 'launch-token' } } as unknown as Services)
+  const failing = routed({
+    method: 'GET',
+    access: 'origin',
+    handle() {
+      throw error
+    },
+  })
+  return failing(new Request('http://localhost/', { headers: { host: 'localhost' } }))
+}
+
 test.each<[StoreErrorCode, number, number]>([
   ['DISK_FULL', 507, 1],
   ['DATABASE_LOCKED', 503, 1],
@@ -79,16 +92,8 @@ test.each<[StoreErrorCode, number, number]>([
   'The router answers the store’s failure %s with status %d and its advice, and logs its cause if it concerns the whole store',
   async (code, status, logged) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
-    shareServices({ config: { hosts: [], token: 'launch-token' } } as unknown as Services)
     const error = new StoreError(code, 'what', 'advice', { cause: new Error('first') })
-    const failing = routed({
-      method: 'GET',
-      access: 'origin',
-      handle() {
-        throw error
-      },
-    })
-    const answer = await failing(new Request('http://localhost/', { headers: { host: 'localhost' } }))
+    const answer = await answerTo(error)
     expect([answer.status, await answer.json()]).toEqual([
       status,
       expect.objectContaining({ code, detail: 'what', hint: 'advice' }),
@@ -107,15 +112,7 @@ test.each<[string, Error]>([
   ['a thread', new Error('Worker initialization failure: EMFILE')],
 ])('The router answers the limit of open files that %s meets with 503 and advice that fits', async (_, error) => {
   const log = vi.spyOn(console, 'error').mockImplementation(() => {})
-  shareServices({ config: { hosts: [], token: 'launch-token' } } as unknown as Services)
-  const failing = routed({
-    method: 'GET',
-    access: 'origin',
-    handle() {
-      throw error
-    },
-  })
-  const answer = await failing(new Request('http://localhost/', { headers: { host: 'localhost' } }))
+  const answer = await answerTo(error)
   expect([answer.status, await answer.json()]).toEqual([
     503,
     expect.objectContaining({ code: 'TOO_MANY_FILES', hint: expect.stringContaining('ulimit -n') }),
