@@ -58,8 +58,8 @@ function createCallIds(trajectory: Trajectory): CallIds {
   let number = 0
   let unanswered: string[] = []
   const newId = (): string => {
-    const id = `call_${number++}`
-    return known.has(id) ? newId() : id
+    while (known.has(`call_${number}`)) number++
+    return `call_${number++}`
   }
   return {
     of(calls) {

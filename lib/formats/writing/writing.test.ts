@@ -193,6 +193,16 @@ test('An export of messages gives each call an id of its own, and results withou
   ])
 })
 
+test('A call without an id gets the first free one, also after 100,000 calls that have theirs', () => {
+  const [prompt] = sampleTrajectory.segments
+  if (prompt?.kind !== 'prompt') throw new Error('the sample begins with a prompt')
+  const call = { name: 'f', input: {} }
+  const toolCalls = [...Array.from({ length: 100_000 }, (_, index) => ({ ...call, id: `call_${index}` })), call]
+  const messages: readonly Message[] = [{ role: 'assistant', content: '', toolCalls }]
+  const written = chatMessagesBySegment({ ...sampleTrajectory, segments: [{ ...prompt, messages }] })
+  expect(written[0]?.[0]?.tool_calls?.at(-1)?.id).toBe('call_100000')
+})
+
 test('An export of messages has the digits of given arguments', () => {
   const [prompt, ...others] = sampleTrajectory.segments
   if (prompt?.kind !== 'prompt') throw new Error('the sample begins with a prompt')
