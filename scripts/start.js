@@ -1,5 +1,5 @@
-/** Starts the application for `npm start` and `npm run dev`, if its packages are installed. */
-import { packagedNode } from '../bin/installed.js'
+/** Starts the application for `npm start` and `npm run dev`. */
+import { fileURLToPath } from 'node:url'
+import { runWithPackagedNode } from '../bin/packaged-node.js'
 
-packagedNode()
-await import('./serve.ts')
+runWithPackagedNode(fileURLToPath(new URL('serve.ts', import.meta.url)))

@@ -2,7 +2,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import path from 'node:path'
 import { type APIRequestContext, expect, type Page, type Request } from '@playwright/test'
-import manifest from '../../package.json' with { type: 'json' }
 import { currentBuild } from '../../scripts/build.ts'
 import { freePort } from './free-port.ts'
 
@@ -18,9 +17,6 @@ export const HUB_PORT = FIRST_PORT
 export const TOKEN = 'token-of-the-journeys-0123'
 /** Base URL of this worker's application. */
 export const APPLICATION_URL = `http://127.0.0.1:${PORT}`
-
-/** Flags of Node with which `npm start` runs the application. */
-export const START_FLAGS = manifest.scripts.start.split(' ').filter((word) => word.startsWith('--'))
 
 /** Headers of a request that only reads. */
 export const AUTHORIZED = { authorization: `Bearer ${TOKEN}` } as const
@@ -162,7 +158,7 @@ export interface Application {
 /** Starts another application with data of its own. `own` adds variables to its environment. */
 export async function startApplication(data: string, own: Readonly<Record<string, string>> = {}): Promise<Application> {
   const port = await freePort()
-  const child = spawn(process.execPath, [...START_FLAGS, 'scripts/serve.ts'], {
+  const child = spawn(process.execPath, ['scripts/start.js'], {
     env: { ...process.env, PORT: String(port), ROLLSCOPE_DATA: data, ROLLSCOPE_TOKEN: TOKEN, ...own },
   })
   let log = ''

@@ -3,15 +3,22 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import { START_FLAGS } from '../../../e2e/support/application.ts'
+import { ALLOCATOR_SETTING, NODE_FLAGS } from '../../../bin/packaged-node.js'
 import type { Result, Shape, WorkloadTask } from './workload.ts'
 
 /** Runs a client, `client.ts` with Node as `npm start` runs it, or `client.py` with Python. Throws an Error with its messages if it fails. */
 export async function runClient(program: string, script: string, task: WorkloadTask): Promise<Result> {
-  const flags = program === process.execPath ? START_FLAGS : []
+  const isNode = program === process.execPath
+  const flags = isNode ? NODE_FLAGS : []
   const child = spawn(program, [...flags, path.join(import.meta.dirname, script)], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { ...process.env, HF_HUB_OFFLINE: '1', TRANSFORMERS_OFFLINE: '1', PYTHONDONTWRITEBYTECODE: '1' },
+    env: {
+      ...(isNode && ALLOCATOR_SETTING),
+      ...process.env,
+      HF_HUB_OFFLINE: '1',
+      TRANSFORMERS_OFFLINE: '1',
+      PYTHONDONTWRITEBYTECODE: '1',
+    },
   })
   child.stdin.end(JSON.stringify(task))
   const status = new Promise<number | null>((resolve) => child.once('close', resolve))
