@@ -226,6 +226,7 @@ const invokes = (section: string, prefix = ''): TagFormat => ({
 const TAG_FORMATS: Readonly<Record<string, TagFormat>> = {
   qwen_xml: qwen('tool_call'),
   seed_oss: qwen('seed:tool_call'),
+  zaya: qwen('zyphra_tool_call'),
   glm: keyed(''),
   hunyuan: keyed(':opensource'),
   iquest_q1: keyed('', 'iquest_tool_call'),

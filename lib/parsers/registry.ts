@@ -29,7 +29,7 @@ import { minicpm5 } from './tags/minicpm5.ts'
 import { dots, minimaxM2 } from './tags/minimax-m2.ts'
 import { minimaxM3 } from './tags/minimax-m3.ts'
 import { muse } from './tags/muse.ts'
-import { qwenXml, seedOss } from './tags/qwen-xml.ts'
+import { qwenXml, seedOss, zaya } from './tags/qwen-xml.ts'
 import { stepAudio } from './tags/step-audio.ts'
 import { step3 } from './tags/step3.ts'
 
@@ -82,6 +82,7 @@ export const parsers: readonly ToolParser[] = [
   stepAudio,
   xlam,
   hyperclovax,
+  zaya,
 ]
 
 /** Parser of a run whose request, server and template name none. */
@@ -145,6 +146,7 @@ export const TEMPLATE_MARKS: readonly TemplateMarks[] = [
   { parser: 'kimi_k3', marks: ['<|open|>', '<|sep|>'] },
   { parser: 'gpt-oss', marks: ['<|channel|>', '<|message|>'] },
   { parser: 'mistral', marks: ['[TOOL_CALLS]'] },
+  { parser: 'zaya', marks: ['<zyphra_tool_call>'] },
   { parser: 'seed_oss', marks: ['<seed:tool_call>'] },
   { parser: 'nemotron', marks: ['<TOOLCALL>'] },
   { parser: 'solar_open', marks: ['<|tool_call:begin|>'] },

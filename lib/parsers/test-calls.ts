@@ -71,6 +71,7 @@ export const CALLS: Readonly<Record<string, (json: string) => string>> = {
   step_audio: (json) => `<|CALL_START|>function\nf\n{"a": ${json}}<|CALL_END|>`,
   xlam: (json) => `[{"name": "f", "arguments": {"a": ${json}}}]`,
   hyperclovax: (json) => `-> tool/function_call\n[{"name": "f", "arguments": {"a": ${json}}}]`,
+  zaya: (json) => `<zyphra_tool_call><function=f><parameter=a>\n${json}\n</parameter></function></zyphra_tool_call>`,
 }
 
 const typeOf = (json: string): string =>
@@ -87,7 +88,7 @@ const pythonOf = (json: string): string =>
 /** Formats that do not write the type of a value: a number that JavaScript cannot represent is read as text. */
 export const UNTYPED: readonly string[] = [
   ...['qwen_xml', 'glm', 'minimax-m2', 'muse', 'hunyuan', 'minimax-m3', 'minicpm5', 'seed_oss'],
-  ...['step3', 'dots', 'iquest_q1', 'k2_horizon', 'solar_open2'],
+  ...['step3', 'dots', 'iquest_q1', 'k2_horizon', 'solar_open2', 'zaya'],
 ]
 
 /** Two calls of the function add: what opens them, a valid call, what separates them, a malformed call, what closes them. */
@@ -373,6 +374,13 @@ export const TWO_CALLS: Readonly<Record<string, readonly [string, string, string
     '{"name": "add", "arguments": [7]}',
     ']<|stop|>',
   ],
+  zaya: [
+    '',
+    '<zyphra_tool_call>\n<function=add>\n<parameter=a>\n7\n</parameter>\n<parameter=b>\n日本 7\n</parameter>\n</function>\n</zyphra_tool_call>',
+    '\n',
+    '<zyphra_tool_call>\n<function=add>\n<parameter=a>\nseven\n</parameter>\n</function>\n</zyphra_tool_call>',
+    '',
+  ],
 }
 
 /**
@@ -423,6 +431,7 @@ export const CALL_TEMPLATES: Readonly<Record<string, string>> = {
   step_audio: `{% for m in messages %}{% for c in m.tool_calls %}<|CALL_START|>function\\n{{ c.function.name }}\\n{{ c.function.arguments | tojson }}<|CALL_END|>{% endfor %}{% endfor %}`,
   xlam: `{# make calls in a single JSON array #}{% for m in messages %}{% if m.tool_calls %}[{% for c in m.tool_calls %}{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}{{ ', ' if not loop.last }}{% endfor %}]{% endif %}{% endfor %}`,
   hyperclovax: `{% for m in messages %}<|im_start|>{{ m.role }}{% if m.tool_calls %} -> tool/function_call\\n[{% for c in m.tool_calls %}{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}{{ ', ' if not loop.last }}{% endfor %}]<|im_end|>{% endif %}{% endfor %}`,
+  zaya: `{% for m in messages %}{% for c in m.tool_calls %}<zyphra_tool_call>\\n<function={{ c.function.name }}>\\n{% for k, v in c.function.arguments.items() %}<parameter={{ k }}>\\n{{ v if v is string else v | tojson }}\\n</parameter>\\n{% endfor %}</function>\\n</zyphra_tool_call>{% endfor %}{% endfor %}`,
   longcat: `{% for m in messages %}{% for c in m.tool_calls %}<longcat_tool_call>\\n{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}\\n</longcat_tool_call>{% endfor %}{% endfor %}`,
   gemma4: `{% macro written(v) %}{% if v is string %}<|"|>{{ v }}<|"|>{% elif v is mapping %}{{ '{' }}{% for k, w in v.items() %}{{ k }}:{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}{{ '}' }}{% elif v is sequence %}[{% for w in v %}{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}]{% else %}{{ v }}{% endif %}{% endmacro %}{% for m in messages %}{% for c in m.tool_calls %}<|tool_call>call:{{ c.function.name }}{{ written(c.function.arguments) }}<tool_call|>{% endfor %}{% endfor %}`,
 }

@@ -309,6 +309,11 @@ describe('the messages side has thinking and calls', () => {
     ['step_audio', 'Hi.<|CALL_START|>function\nf\n{"x": 2.0}<|CALL_END|>', ''],
     ['xlam', 'Hi.[{"name": "f", "arguments": {"x": 2.0}}]', ''],
     ['hyperclovax', 'Hi. -> tool/function_call\n[{"name": "f", "arguments": {"x": 2.0}}]', ''],
+    [
+      'zaya',
+      'Hi.<zyphra_tool_call>\n<function=f>\n<parameter=x>\n2.0\n</parameter>\n</function>\n</zyphra_tool_call>',
+      '',
+    ],
     ['olmo3', 'Hi.<function_calls>f(x=2.0)</function_calls>', ''],
     ['minicpm5', '<think>well</think>Hi.<function name="f"><param name="x">2.0</param></function>', '"well"'],
     ['gemma4', '<think>well</think>Hi.<|tool_call>call:f{x:2.0}<tool_call|>', '"well"'],

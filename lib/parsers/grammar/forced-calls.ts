@@ -389,6 +389,7 @@ const FORMATS: Readonly<Record<string, (template: string) => CallFormat | undefi
   }),
   xlam: objectList('', ''),
   hyperclovax: objectList('-> tool/function_call\n', ''),
+  zaya: () => ({ between: '\n', call: qwenXml('zyphra_tool_call') }),
   solar_open: () => ({
     open: '<|tool_calls|>',
     between: '',

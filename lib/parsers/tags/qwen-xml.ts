@@ -44,6 +44,11 @@ export const seedOss = qwenXmlParser(
     typedLiteral(text, argument.text, argumentTypes(tools, tool, argument.name), PYTHON_VALUES),
 )
 
+/** Parser of ZAYA1, which writes Qwen’s format between its own tags. */
+export const zaya = qwenXmlParser('zaya', 'zyphra_tool_call', (text, tools) =>
+  typedBySchema(text, tools, PYTHON_VALUES),
+)
+
 function qwenXmlParser(
   name: string,
   tag: string,
@@ -112,7 +117,7 @@ function readFunction(text: string, start: number, places: Places, limit: number
   return missing(text, close, places.close, name, values)
 }
 
-const TAG = /<\/?(?:(?:seed:)?tool_call>|function[=>]|parameter[=>])/g
+const TAG = /<\/?(?:(?:seed:|zyphra_)?tool_call>|function[=>]|parameter[=>])/g
 
 /** Returns the end of a value without closing tag, or undefined if a tag follows that does not end one. */
 function impliedEnd(text: string, start: number): number | undefined {
