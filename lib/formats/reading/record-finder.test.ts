@@ -45,8 +45,23 @@ test.each<[string, string, readonly string[]]>([
   ['Values of a line may follow each other', '{"a":"}{"}{"b":1} [2]\n3', ['1 {"a":"}{"}', '1 {"b":1}', '1 0 2', '2 3']],
   [
     'Values between which anything else is are one record',
-    '{"a":1},{"b":1} x {"c":1}\n3',
-    ['1 {"a":1},{"b":1} x {"c":1}', '2 3'],
+    '{"a":1};{"b":1} x {"c":1}\n3',
+    ['1 {"a":1};{"b":1} x {"c":1}', '2 3'],
+  ],
+  [
+    'Commas may follow values of several lines',
+    '{"a":1},{"b":\n1},\n{"c":"},"}, [2], [3] ,\n',
+    ['1 {"a":1}', '1 {"b":\n1}', '3 {"c":"},"}', '3 0 2', '3 0 3'],
+  ],
+  [
+    'A line that is cut costs itself also after a comma',
+    '{"a":1},\n{"b":\n{"c":2},',
+    ['1 {"a":1}', '2 {"b":', '3 {"c":2}'],
+  ],
+  [
+    'A record separator begins a value, which may span several lines',
+    '\x1E{\n"a": 1\n}\n\x1E{"b": "x\n\x1E[{"c":\n2}]\n',
+    ['1 {\n"a": 1\n}', '4 {"b": "x', '5 0 {"c":\n2}'],
   ],
   ['Text that is no JSON is left to the parser', 'a,}\n]b', ['1 a,}', '2 ]b']],
 ])('%s', (_what, text, records) => {
@@ -65,7 +80,7 @@ test.each<[string, string, readonly string[]]>([
     ['0 a list with an element missing (byte 2)', '1 a list with an element missing (byte 3)'],
   ],
   ['More after a list', '[1] 2 "3', ['0 1', '1 more after the end of its list (byte 5)']],
-  ['More after a list in a line', '[1] ,[\n2', ['1 0 1', '1 1 more after the end of its list (byte 5)', '2 2']],
+  ['More after a list in a line', '[1] ;[\n2', ['1 0 1', '1 1 more after the end of its list (byte 5)', '2 2']],
 ])('%s costs one record, and those beside it are found', (_what, text, records) => {
   expect(foundIn(text)).toEqual(records)
 })

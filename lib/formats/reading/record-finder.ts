@@ -112,7 +112,7 @@ export function createRecordFinder(limits: Limits, areLines?: true, onFound?: On
   }
   const tooLong = () => fail(...recordTooLong(limits))
 
-  /** A value ends with its line, with the file, or before the next value. */
+  /** A value ends with its line, with the file, before the next value, or before a comma or a record separator after it. */
   const endValue = (end: number): void => {
     if (start < 0) return
     lines++
@@ -199,7 +199,7 @@ export function createRecordFinder(limits: Limits, areLines?: true, onFound?: On
 
   const newline = (at: number): void => {
     // The first line decides whether the others continue its value or are values of their own.
-    if (isLines === undefined && start >= 0) isLines = depth === 0 && !inString
+    if (isLines === undefined && (start >= 0 || lines > 0)) isLines = depth === 0 && !inString
     if (isLines) endValue(at)
     line++
   }
@@ -212,6 +212,12 @@ export function createRecordFinder(limits: Limits, areLines?: true, onFound?: On
           if (i === bytes.length) break
         }
         const byte = uint8At(bytes, i)
+        if (byte === RECORD_SEPARATOR) {
+          // A value of RFC 7464 may span several lines, and one that was cut ends here.
+          isLines = false
+          endValue(offset + i)
+          continue
+        }
         if (inString) {
           if (isEscaped) isEscaped = false
           else if (byte === QUOTE) inString = false
@@ -221,6 +227,10 @@ export function createRecordFinder(limits: Limits, areLines?: true, onFound?: On
         }
         const kind = KINDS[byte]
         if (kind === SPACE) continue
+        if (kind === COMMA && (isObjectClosed || (isListClosed && !failure))) {
+          endValue(offset + i)
+          continue
+        }
         if (kind === NEWLINE) {
           newline(offset + i)
           continue
@@ -289,6 +299,8 @@ export const joinedTooLong = ({ recordBytes }: Limits): readonly [Violation, str
 ]
 
 const [QUOTE, BACKSLASH, NEWLINE] = [34, 92, 10] as const
+/** Begins each value of a JSON text sequence (RFC 7464). No text in JSON contains it. */
+const RECORD_SEPARATOR = 0x1e
 const [OPEN_BRACKET, CLOSE_BRACKET] = [91, 93] as const
 
 const NO_NUMBERS = 2
@@ -297,6 +309,7 @@ const NO_NUMBERS = 2
 const KINDS = new Uint8Array(256)
 const [SPACE, OPENS, CLOSES, COMMA] = [1, 2, 3, 4] as const
 for (const byte of [9, 13, 32]) KINDS[byte] = SPACE
+KINDS[RECORD_SEPARATOR] = RECORD_SEPARATOR
 KINDS[NEWLINE] = NEWLINE
 for (const byte of [OPEN_BRACKET, 123]) KINDS[byte] = OPENS
 for (const byte of [CLOSE_BRACKET, 125]) KINDS[byte] = CLOSES
@@ -308,7 +321,7 @@ const COMMAS = KINDS.map((kind) => (kind === COMMA ? 1 : kind === 0 || kind === 
 
 /** 1 for each byte that has a meaning within texts. */
 const STRING_KINDS = new Uint8Array(256)
-for (const byte of [QUOTE, BACKSLASH, NEWLINE]) STRING_KINDS[byte] = 1
+for (const byte of [QUOTE, BACKSLASH, NEWLINE, RECORD_SEPARATOR]) STRING_KINDS[byte] = 1
 
 const hasByteOrderMark = ([first, second, third]: Uint8Array): boolean =>
   first === 0xef && second === 0xbb && third === 0xbf
