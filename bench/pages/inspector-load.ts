@@ -1,8 +1,8 @@
 /**
- * Measures what a person waits for when a long rollout is opened: `node bench/pages/inspector-load.ts [tokens] [format …]`. Every format
- * is opened from a file and then again from the library. All figures are compared with rows of a React list (react-window) in
- * the same run, which reads Rollscope's format. The trajectory is generated: 27 % of its tokens are trained, with 5
- * alternatives each.
+ * Measures what a person waits for when a long rollout is opened: `node bench/pages/inspector-load.ts [tokens] [format …]`. A file of every
+ * format is opened, and those that Rollscope writes again from the library. All figures are compared with rows of a React list
+ * (react-window) in the same run, which reads Rollscope's format. The written trajectory is generated: 27 % of its tokens are trained,
+ * with 5 alternatives each. Formats without a writer have grown examples, which are opened once unless they are named.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -25,6 +25,7 @@ import {
   withBench,
 } from '../support/browser.ts'
 import { percentile, reportFigure } from '../support/figures.ts'
+import { grownFile, readOnlyFormats } from '../support/grown-files.ts'
 
 const tokens = Number(process.argv[2] ?? 200_000)
 const named = process.argv.slice(3)
@@ -35,7 +36,8 @@ const LIMITS = tokens > 200_000 ? { first: 4.5 } : { first: 1.5, interactive: 2,
 
 const trajectory = largeTrajectory({ tokens })
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'rollscope-load-'))
-const files = Object.entries({
+const isMeasured = (name: string): boolean => named.length === 0 || named.includes(name)
+const written = Object.entries({
   // A row of CSV has no tokens, so it would never be drawn.
   ...Object.fromEntries(
     writableFormats.flatMap(({ name, write }) => (name === 'csv' ? [] : [[name, write(trajectory).value]])),
@@ -44,21 +46,22 @@ const files = Object.entries({
     ...strandsSglang.write?.(trajectory).value,
     top_logprobs: alternatives(trajectory),
   },
-}).filter(([name]) => named.length === 0 || named.includes(name))
+}).filter(([name]) => isMeasured(name))
+const grown = readOnlyFormats.filter(isMeasured).map((name) => [name, grownFile(name, tokens)] as const)
 const peerFile = fileOf('peer', writableFormats.find(({ name }) => name === 'rollscope')?.write(trajectory).value)
 const baselines = await serveBaselines()
 
 await withBench(async (bench) => {
   const peers: Opening[] = []
-  const openings = new Map(files.map(([name]): [string, Opening[]] => [name, []]))
-  const reopenings = new Map(files.map(([name]): [string, number[]] => [name, []]))
+  const openings = new Map([...written, ...grown].map(([name]): [string, Opening[]] => [name, []]))
+  const reopenings = new Map(written.map(([name]): [string, number[]] => [name, []]))
   for (let round = 0; round < ROUNDS; round++) {
     peers.push(
       await opening(await bench.open('#rows', baselines.base), '.token', (page) =>
         page.getByLabel('Trajectory file').setInputFiles(peerFile),
       ),
     )
-    for (const [name, value] of files) {
+    for (const [name, value] of written) {
       const page = await bench.open()
       await waitUntilSettled(page)
       // Each round has a trajectory of its own, because an equal one is not stored twice.
@@ -66,12 +69,20 @@ await withBench(async (bench) => {
       openings.get(name)?.push(await opening(page, FIRST_TOKENS, () => chooseFile(page, file), 'stays'))
       reopenings.get(name)?.push(await reopening(bench, page))
     }
+    for (const [name, text] of round === 0 || named.length > 0 ? grown : []) {
+      const page = await bench.open()
+      await waitUntilSettled(page)
+      const file = textFile(`${name} ${round}`, text)
+      openings.get(name)?.push(await opening(page, FIRST_TOKENS, () => chooseFile(page, file)))
+      rmSync(file)
+    }
   }
   const peer = medians(peers)
   report('react-window rows', peer, undefined)
   for (const [name, found] of openings) {
     const own = medians(found)
     report(name, own, peer)
+    if (!reopenings.has(name)) continue
     const again = percentile(reopenings.get(name) ?? [], 0.5)
     reportFigure(`${name}: row of the library → first tokens painted`, again, 'ms')
     reportFigure(`${name}: the same beside react-window`, again / peer.first, '×', LIMITS.again)
@@ -221,11 +232,14 @@ function medians(all: readonly Opening[]): Opening {
   }
 }
 
+/** Writes a file of a written record. Rollscope's format has an id of its own. */
 function fileOf(name: string, value: object | undefined): string {
+  return textFile(name, JSON.stringify(value && 'id' in value ? { ...value, id: `large-${name}` } : value))
+}
+
+function textFile(name: string, text: string): string {
   const file = path.join(scratch, `${name.replace(/\W+/g, '-')}.json`)
-  // Rollscope's format has an id of its own.
-  const own = value && 'id' in value ? { ...value, id: `large-${name}` } : value
-  writeFileSync(file, JSON.stringify(own))
+  writeFileSync(file, text)
   return file
 }
 
