@@ -96,6 +96,7 @@ const DEEPSEEK = '(?:<｜tool▁calls▁begin｜>\\s*)?<｜tool▁call▁begin�
 const JSON_FORMATS: Readonly<Record<string, JsonFormat>> = {
   hermes: objects('<tool_call>', '\\s*</tool_call>\\s*'),
   longcat: objects('<longcat_tool_call>', '\\s*</longcat_tool_call>\\s*'),
+  grug: objects('<\\|tool_call\\|>', '\\s*<\\|tool_call_end\\|>\\s*'),
   interns1: objects('<\\|action_start\\|>\\s*<\\|plugin\\|>', '\\s*<\\|action_end\\|>\\s*'),
   llama3: objects('(?:<\\|python_tag\\|>)?', '\\s*[;,]?\\s*'),
   mistral: {

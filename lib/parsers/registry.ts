@@ -6,7 +6,7 @@ import { functionaryV31 } from './json/functionary-v31.ts'
 import { functionaryV32 } from './json/functionary-v32.ts'
 import { gigachat3 } from './json/gigachat3.ts'
 import { gptOss } from './json/gpt-oss.ts'
-import { hermes, interns1 } from './json/hermes.ts'
+import { grug, hermes, interns1 } from './json/hermes.ts'
 import { hunyuanFenced } from './json/hunyuan-fenced.ts'
 import { kimiK2 } from './json/kimi-k2.ts'
 import { llama3 } from './json/llama3.ts'
@@ -83,6 +83,7 @@ export const parsers: readonly ToolParser[] = [
   xlam,
   hyperclovax,
   zaya,
+  grug,
 ]
 
 /** Parser of a run whose request, server and template name none. */
@@ -141,6 +142,7 @@ export const TEMPLATE_MARKS: readonly TemplateMarks[] = [
   { parser: 'iquest_q1', marks: ['<iquest_tool_call>'] },
   { parser: 'longcat', marks: ['<longcat_tool_call>'] },
   { parser: 'interns1', marks: ['<|action_start|>', '<|plugin|>'] },
+  { parser: 'grug', marks: ['<|tool_call|>', '<|tool_call_end|>'] },
   { parser: 'granite', marks: ['<|tool_call|>'] },
   { parser: 'kimi_k2', marks: ['<|tool_call_begin|>'] },
   { parser: 'kimi_k3', marks: ['<|open|>', '<|sep|>'] },

@@ -390,6 +390,7 @@ const FORMATS: Readonly<Record<string, (template: string) => CallFormat | undefi
   xlam: objectList('', ''),
   hyperclovax: objectList('-> tool/function_call\n', ''),
   zaya: () => ({ between: '\n', call: qwenXml('zyphra_tool_call') }),
+  grug: objectsBetween('<|tool_call|>\n', '\n<|tool_call_end|>', 'arguments'),
   solar_open: () => ({
     open: '<|tool_calls|>',
     between: '',

@@ -1,7 +1,7 @@
 /**
  * Hermes: `<tool_call>{"name": …, "arguments": {…}}</tool_call>`, the format of Qwen2.5, Qwen3 and many others.
  * "parameters" is accepted too, as in SGLang, because the tool definitions in the prompt use that word. Intern-S1 and
- * InternLM write `<|action_start|><|plugin|>{…}<|action_end|>`.
+ * InternLM write `<|action_start|><|plugin|>{…}<|action_end|>`. Grug writes `<|tool_call|>{…}<|tool_call_end|>`.
  */
 
 import { describeUnexpected, skipSpace } from '#lib/json/json-scan.ts'
@@ -24,6 +24,11 @@ export const interns1 = taggedObjects({
   sglangNames: ['interns1'],
   delimiters: { open: '<|action_start|>', close: '<|action_end|>' },
   kind: '<|plugin|>',
+})
+/** Parser of Grug. */
+export const grug = taggedObjects({
+  name: 'grug',
+  delimiters: { open: '<|tool_call|>', close: '<|tool_call_end|>' },
 })
 
 interface TaggedObjects extends Pick<ToolParser, 'name' | 'sglangNames' | 'delimiters'> {
