@@ -122,6 +122,7 @@ const JSON_FORMATS: Readonly<Record<string, JsonFormat>> = {
   tool_calls: objects('(?:<tool_calls>\\s*\\[?)?', '\\s*,?\\s*'),
   nemotron: objects('(?:<TOOLCALL>\\s*\\[?)?', '\\s*,?\\s*'),
   granite: objects('(?:<\\|tool_call\\|>\\s*\\[)?', COMMA),
+  granite_20b_fc: objects('<function_call>', '\\s*'),
   phi4_mini: objects('(?:functools\\s*\\[)?', COMMA),
   kimi_k2: headed(
     '(?:<\\|tool_calls_section_begin\\|>\\s*)?<\\|tool_call_begin\\|>\\s*(?:functions\\.)?(?<plain>[^<\\s]+?)(?::\\d+)?\\s*<\\|tool_call_argument_begin\\|>',

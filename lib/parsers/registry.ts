@@ -21,7 +21,7 @@ import type { ToolParser } from './parser.ts'
 import { lfm2 } from './python/lfm2.ts'
 import { olmo3 } from './python/olmo3.ts'
 import { pythonic } from './python/pythonic.ts'
-import { granite, hyperclovax, nemotron, phi4Mini, toolCalls, xlam } from './reading/named-lists.ts'
+import { granite, granite20b, hyperclovax, nemotron, phi4Mini, toolCalls, xlam } from './reading/named-lists.ts'
 import { deepseekV4, deepseekV32, deepseekV41, gigachat35 } from './tags/deepseek-v32.ts'
 import { functionGemma, gemma4 } from './tags/gemma4.ts'
 import { kimiK3 } from './tags/kimi-k3.ts'
@@ -84,6 +84,7 @@ export const parsers: readonly ToolParser[] = [
   hyperclovax,
   zaya,
   grug,
+  granite20b,
 ]
 
 /** Parser of a run whose request, server and template name none. */
@@ -172,6 +173,7 @@ export const TEMPLATE_MARKS: readonly TemplateMarks[] = [
   { parser: 'pythonic', marks: ['[func_name1('] },
   { parser: 'llama3', marks: ['"parameters": ', '<|header_start|>'] },
   { parser: 'pythonic', marks: ['<|python_start|>'] },
+  { parser: 'granite_20b_fc', marks: ['<function_call> '] },
   { parser: 'phi4_mini', marks: ['functools['] },
   { parser: 'xlam', marks: ['make calls in a single JSON array'] },
 ]

@@ -73,6 +73,7 @@ export const CALLS: Readonly<Record<string, (json: string) => string>> = {
   hyperclovax: (json) => `-> tool/function_call\n[{"name": "f", "arguments": {"a": ${json}}}]`,
   zaya: (json) => `<zyphra_tool_call><function=f><parameter=a>\n${json}\n</parameter></function></zyphra_tool_call>`,
   grug: (json) => `<|tool_call|>\n{"name": "f", "arguments": {"a": ${json}}}\n<|tool_call_end|>`,
+  granite_20b_fc: (json) => `<function_call> {"name": "f", "arguments": {"a": ${json}}}`,
 }
 
 const typeOf = (json: string): string =>
@@ -389,6 +390,13 @@ export const TWO_CALLS: Readonly<Record<string, readonly [string, string, string
     '<|tool_call|>\n{"name": "add", "arguments": [7]}\n<|tool_call_end|>',
     '',
   ],
+  granite_20b_fc: [
+    '<function_call> ',
+    '{"name": "add", "arguments": {"a": 7, "b": "日本 7"}}',
+    '\n<function_call> ',
+    '{"name": "add", "arguments": [7]}',
+    '',
+  ],
 }
 
 /**
@@ -441,6 +449,7 @@ export const CALL_TEMPLATES: Readonly<Record<string, string>> = {
   hyperclovax: `{% for m in messages %}<|im_start|>{{ m.role }}{% if m.tool_calls %} -> tool/function_call\\n[{% for c in m.tool_calls %}{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}{{ ', ' if not loop.last }}{% endfor %}]<|im_end|>{% endif %}{% endfor %}`,
   zaya: `{% for m in messages %}{% for c in m.tool_calls %}<zyphra_tool_call>\\n<function={{ c.function.name }}>\\n{% for k, v in c.function.arguments.items() %}<parameter={{ k }}>\\n{{ v if v is string else v | tojson }}\\n</parameter>\\n{% endfor %}</function>\\n</zyphra_tool_call>{% endfor %}{% endfor %}`,
   grug: `{% for m in messages %}{% for c in m.tool_calls %}\\n<|tool_call|>\\n{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}\\n<|tool_call_end|>{% endfor %}{% endfor %}`,
+  granite_20b_fc: `{% for m in messages %}{% for c in m.tool_calls %}<function_call> {"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}\\n{% endfor %}{% endfor %}`,
   longcat: `{% for m in messages %}{% for c in m.tool_calls %}<longcat_tool_call>\\n{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}\\n</longcat_tool_call>{% endfor %}{% endfor %}`,
   gemma4: `{% macro written(v) %}{% if v is string %}<|"|>{{ v }}<|"|>{% elif v is mapping %}{{ '{' }}{% for k, w in v.items() %}{{ k }}:{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}{{ '}' }}{% elif v is sequence %}[{% for w in v %}{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}]{% else %}{{ v }}{% endif %}{% endmacro %}{% for m in messages %}{% for c in m.tool_calls %}<|tool_call>call:{{ c.function.name }}{{ written(c.function.arguments) }}<tool_call|>{% endfor %}{% endfor %}`,
 }

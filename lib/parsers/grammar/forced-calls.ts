@@ -391,6 +391,7 @@ const FORMATS: Readonly<Record<string, (template: string) => CallFormat | undefi
   hyperclovax: objectList('-> tool/function_call\n', ''),
   zaya: () => ({ between: '\n', call: qwenXml('zyphra_tool_call') }),
   grug: objectsBetween('<|tool_call|>\n', '\n<|tool_call_end|>', 'arguments'),
+  granite_20b_fc: objectsBetween('<function_call> ', '', 'arguments'),
   solar_open: () => ({
     open: '<|tool_calls|>',
     between: '',

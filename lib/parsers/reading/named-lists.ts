@@ -55,6 +55,15 @@ export const hyperclovax = listParser({
   opensWithWord: true,
   reader,
 })
+/** Parser of Granite 20B for function calling, which writes the token before every call. */
+export const granite20b = listParser({
+  name: 'granite_20b_fc',
+  open: '<function_call>',
+  close: '</function_call>',
+  bareStart: /\{/,
+  mayBeUnclosed: true,
+  reader,
+})
 /** Parser of xLAM 2. A list of objects that do not begin with a name and arguments is an answer. */
 export const xlam: ToolParser = {
   name: 'xlam',
