@@ -86,9 +86,11 @@ export function refusedFileUrl(text: string, own: OwnAddress): string | undefine
 /** Returns why nothing of any kind may have this URL, or undefined. `onKey` says what to do with a key in it. */
 function refusedUrl(text: string, example: string, onKey = 'enter the key in its own field'): string | undefined {
   if (/[\p{Cc}\s\\]/u.test(text)) return 'it contains a space, a backslash or a control character'
-  if (!URL.canParse(text)) return `it is not a URL; write it like ${example}`
+  // `localhost:30000` parses as a URL whose scheme is `localhost:`.
+  if (!text.includes('://') || !URL.canParse(text)) return `it is not a URL; write it like ${example}`
   const url = new URL(text)
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return `${url.protocol}// is not http:// or https://`
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    return `it begins with ${url.protocol} and not with http:// or https://`
   if (url.username !== '' || url.password !== '') return `it contains a user name or password; ${onKey}`
   if (text.includes('#')) return 'it contains a fragment (#…)'
   if (url.port === '0') return 'port 0 is not a valid port'
