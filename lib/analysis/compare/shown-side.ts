@@ -60,7 +60,7 @@ export function neededTokenizer(
     return {
       ok: false,
       why: 'The tokenizer is the server’s own, and its files are not available here.',
-      hint: 'Choose a tokenizer whose files are available.',
+      hint: 'Start Rollscope with its folder in ROLLSCOPE_TOKENIZERS, or choose another tokenizer.',
     }
   return { ok: true, value: model.tokenizer.name }
 }
