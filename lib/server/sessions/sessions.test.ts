@@ -651,6 +651,19 @@ test('GET /sessions/{id} has the ids and logprobs of each call in the form of mi
   ])
 })
 
+test('GET /sessions/{id} sends each record by itself, because those of a long session do not fit into one text', async () => {
+  const id = await created()
+  await chat(id, [user('a')])
+  await chat(id, [user('b')])
+  const { body } = await send('GET', `/sessions/${id}`)
+  const parts = await Array.fromAsync(body ?? [], (part) => Buffer.from(part).toString())
+  expect(parts.filter((part) => part.includes('input_ids'))).toHaveLength(2)
+  expect(JSON.parse(parts.join(''))).toMatchObject({
+    session_id: id,
+    records: [{ status_code: 200 }, { status_code: 200 }],
+  })
+})
+
 test('A reward belongs to a session or to a leaf', async () => {
   const id = await created({ tags: ['swe'], group: 'g' })
   await chat(id, [user('a')])
