@@ -148,7 +148,9 @@ export function listParser({
   function markup(text: string, calls: readonly PlacedCall[], shielded: readonly TextRange[]): readonly CallMarkup[] {
     const closing = close.replaceAll('|', '\\|')
     const maybe = bareStart ? '?' : ''
-    const end = mayBeUnclosed ? `(?:${SPACE}${closing})?` : `${SPACE}${closing}`
+    const bracket = `${SPACE}(?:,${SPACE})?(?:\\])${maybe}`
+    const tag = `${SPACE}${closing}`
+    const end = !mayBeUnclosed ? bracket + tag : bareStart ? `(?:${bracket}${tag})?` : `${bracket}(?:${tag})?`
     const head = new RegExp(`${opening}${SPACE}(?:\\[${SPACE})${maybe}`, 'g')
     const opens = Array.from(text.matchAll(head), ({ 0: tag, index }) => ({
       start: index,
@@ -157,7 +159,7 @@ export function listParser({
     return markupOfRuns(calls, shielded, text, {
       opens,
       between: new RegExp(`${SPACE}(?:,${SPACE})${maybe}`, 'y'),
-      close: new RegExp(`${SPACE}(?:,${SPACE})?(?:\\])${maybe}${end}`, 'y'),
+      close: new RegExp(end, 'y'),
       mayBeEmpty: true,
     })
   }
