@@ -82,6 +82,7 @@ const WELL_FORMED: Readonly<Record<string, string>> = {
   zaya: '<zyphra_tool_call><function=f></function></zyphra_tool_call><zyphra_tool_call><function=f><parameter=a>1</parameter></function></zyphra_tool_call>',
   grug: '<|tool_call|>{"name":"f"}<|tool_call_end|><|tool_call|>{"name":"f","arguments":{"a":1}}<|tool_call_end|>',
   granite_20b_fc: '<function_call> {"name":"f"}\n<function_call> {"name":"f","arguments":{"a":1}}',
+  frogboss: '<function=f></function><function=f><parameter=a>1</parameter></function>',
   olmo3: '<function_calls>f()\nf(a=1)</function_calls>',
   granite: '<|tool_call|>[{"name":"f"},{"name":"f","arguments":{"a":1}}]',
   phi4_mini: 'functools[{"name":"f"},{"name":"f","arguments":{"a":1}}]',

@@ -29,7 +29,7 @@ import { minicpm5 } from './tags/minicpm5.ts'
 import { dots, minimaxM2 } from './tags/minimax-m2.ts'
 import { minimaxM3 } from './tags/minimax-m3.ts'
 import { muse } from './tags/muse.ts'
-import { qwenXml, seedOss, zaya } from './tags/qwen-xml.ts'
+import { frogboss, qwenXml, seedOss, zaya } from './tags/qwen-xml.ts'
 import { stepAudio } from './tags/step-audio.ts'
 import { step3 } from './tags/step3.ts'
 
@@ -85,6 +85,7 @@ export const parsers: readonly ToolParser[] = [
   zaya,
   grug,
   granite20b,
+  frogboss,
 ]
 
 /** Parser of a run whose request, server and template name none. */
@@ -166,6 +167,7 @@ export const TEMPLATE_MARKS: readonly TemplateMarks[] = [
   { parser: 'hermes', marks: ['<tool_call>\\n{', '<tool_calls>'] },
   { parser: 'tool_calls', marks: ['<tool_calls>'] },
   { parser: 'glm', marks: ['<arg_key>'] },
+  { parser: 'frogboss', marks: ['For each function call, use this XML format'] },
   { parser: 'qwen_xml', marks: ['<function='] },
   { parser: 'hermes', marks: ['<tool_call>'] },
   { parser: 'llama3', marks: ['<|python_tag|>'] },

@@ -74,6 +74,7 @@ export const CALLS: Readonly<Record<string, (json: string) => string>> = {
   zaya: (json) => `<zyphra_tool_call><function=f><parameter=a>\n${json}\n</parameter></function></zyphra_tool_call>`,
   grug: (json) => `<|tool_call|>\n{"name": "f", "arguments": {"a": ${json}}}\n<|tool_call_end|>`,
   granite_20b_fc: (json) => `<function_call> {"name": "f", "arguments": {"a": ${json}}}`,
+  frogboss: (json) => `<function=f>\n  <parameter=a>${json}</parameter>\n</function>`,
 }
 
 const typeOf = (json: string): string =>
@@ -90,7 +91,7 @@ const pythonOf = (json: string): string =>
 /** Formats that do not write the type of a value: a number that JavaScript cannot represent is read as text. */
 export const UNTYPED: readonly string[] = [
   ...['qwen_xml', 'glm', 'minimax-m2', 'muse', 'hunyuan', 'minimax-m3', 'minicpm5', 'seed_oss'],
-  ...['step3', 'dots', 'iquest_q1', 'k2_horizon', 'solar_open2', 'zaya'],
+  ...['step3', 'dots', 'iquest_q1', 'k2_horizon', 'solar_open2', 'frogboss', 'zaya'],
 ]
 
 /** Two calls of the function add: what opens them, a valid call, what separates them, a malformed call, what closes them. */
@@ -397,6 +398,13 @@ export const TWO_CALLS: Readonly<Record<string, readonly [string, string, string
     '{"name": "add", "arguments": [7]}',
     '',
   ],
+  frogboss: [
+    '',
+    '<function=add>\n  <parameter=a>7</parameter>\n  <parameter=b>日本 7</parameter>\n</function>',
+    '\n',
+    '<function=add>\n  <parameter=a>seven</parameter>\n</function>',
+    '',
+  ],
 }
 
 /**
@@ -450,6 +458,7 @@ export const CALL_TEMPLATES: Readonly<Record<string, string>> = {
   zaya: `{% for m in messages %}{% for c in m.tool_calls %}<zyphra_tool_call>\\n<function={{ c.function.name }}>\\n{% for k, v in c.function.arguments.items() %}<parameter={{ k }}>\\n{{ v if v is string else v | tojson }}\\n</parameter>\\n{% endfor %}</function>\\n</zyphra_tool_call>{% endfor %}{% endfor %}`,
   grug: `{% for m in messages %}{% for c in m.tool_calls %}\\n<|tool_call|>\\n{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}\\n<|tool_call_end|>{% endfor %}{% endfor %}`,
   granite_20b_fc: `{% for m in messages %}{% for c in m.tool_calls %}<function_call> {"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}\\n{% endfor %}{% endfor %}`,
+  frogboss: `{# For each function call, use this XML format #}{% for m in messages %}{% for c in m.tool_calls %}<function={{ c.function.name }}>\\n{% for k, v in c.function.arguments.items() %}  <parameter={{ k }}>{{ v if v is string else v | tojson }}</parameter>\\n{% endfor %}</function>{% endfor %}{% endfor %}`,
   longcat: `{% for m in messages %}{% for c in m.tool_calls %}<longcat_tool_call>\\n{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}\\n</longcat_tool_call>{% endfor %}{% endfor %}`,
   gemma4: `{% macro written(v) %}{% if v is string %}<|"|>{{ v }}<|"|>{% elif v is mapping %}{{ '{' }}{% for k, w in v.items() %}{{ k }}:{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}{{ '}' }}{% elif v is sequence %}[{% for w in v %}{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}]{% else %}{{ v }}{% endif %}{% endmacro %}{% for m in messages %}{% for c in m.tool_calls %}<|tool_call>call:{{ c.function.name }}{{ written(c.function.arguments) }}<tool_call|>{% endfor %}{% endfor %}`,
 }

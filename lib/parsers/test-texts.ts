@@ -106,6 +106,7 @@ export const ADVERSARIAL: readonly string[] = [
   '<zyphra_tool_call><function=f><parameter=a>',
   '<|tool_call|>\n{"name":"f","arguments":{"a":"',
   '<function_call> {"name":"f","arguments":{"a":"',
+  '<function=f><parameter=a>',
   '<function_calls>',
   '<function_calls>f()\n',
   '<function_calls>f(a="',

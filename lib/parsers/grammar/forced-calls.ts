@@ -149,20 +149,26 @@ const textOfXml = repeat(
   choice([noneOf('<&'), ...['lt', 'gt', 'amp', 'quot', 'apos'].map((name) => text(`&${name};`))]),
 )
 
+/** Returns a function in the XML of Qwen; `before` and `after` surround each value. */
+const qwenFunction =
+  (before: string, after: string): CallFormat['call'] =>
+  (tool) =>
+    sequence(
+      `<function=${plainName(tool.name)}>\n`,
+      taggedArguments(tool, {
+        open: (name) => `<parameter=${name}>${before}`,
+        close: `${after}</parameter>\n`,
+        anyText: textWithout(['</parameter>', '<parameter=']),
+        notation: TAGGED_NOTATION,
+      }),
+      '</function>',
+    )
+
 /** Returns a call in the XML of Qwen between tags with this name. */
 const qwenXml =
   (tag: string): CallFormat['call'] =>
   (tool) =>
-    sequence(
-      `<${tag}>\n<function=${plainName(tool.name)}>\n`,
-      taggedArguments(tool, {
-        open: (name) => `<parameter=${name}>\n`,
-        close: '\n</parameter>\n',
-        anyText: textWithout(['</parameter>', '<parameter=']),
-        notation: TAGGED_NOTATION,
-      }),
-      `</function>\n</${tag}>`,
-    )
+    sequence(`<${tag}>\n`, qwenFunction('\n', '\n')(tool), `\n</${tag}>`)
 
 /** Returns a call with a name and pairs of tags. Versions of a model differ in their line breaks. */
 const keyedCall =
@@ -392,6 +398,7 @@ const FORMATS: Readonly<Record<string, (template: string) => CallFormat | undefi
   zaya: () => ({ between: '\n', call: qwenXml('zyphra_tool_call') }),
   grug: objectsBetween('<|tool_call|>\n', '\n<|tool_call_end|>', 'arguments'),
   granite_20b_fc: objectsBetween('<function_call> ', '', 'arguments'),
+  frogboss: () => ({ between: '\n', call: qwenFunction('', '') }),
   solar_open: () => ({
     open: '<|tool_calls|>',
     between: '',

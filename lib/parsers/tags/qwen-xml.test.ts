@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { describeCalls, parseText, textInRange } from '../test-draw.ts'
-import { qwenXml, seedOss } from './qwen-xml.ts'
+import { frogboss, qwenXml, seedOss } from './qwen-xml.ts'
 
 const drawn = (text: string, tools: readonly ToolSpec[] = []) => describeCalls(parseText(qwenXml, text, tools))
 const parameter = (name: string, value: string) => `<parameter=${name}>\n${value}\n</parameter>\n`
@@ -244,5 +244,26 @@ describe('seed_oss parser', () => {
     expect(lines('<function=f><parameter=a>1</parameter></function>')[0]).toMatch(
       /where <\/seed:tool_call> is expected/,
     )
+  })
+})
+
+describe('frogboss parser', () => {
+  const tools = [{ name: 'f', inputSchema: { properties: { a: { type: 'array' }, b: { type: 'string' } } } }]
+  const read = (text: string) => describeCalls(parseText(frogboss, text, tools))
+
+  test('reads functions without tags around them: Python values by their type, and texts with their line breaks', () => {
+    const call = "<function=f>\n  <parameter=a>['x', None]</parameter>\n  <parameter=b>\ny\n</parameter>\n</function>"
+    expect(read(`So.\n${call}\n<function=f>\n</function>`)).toEqual(['f({"a":["x",null],"b":"\\ny\\n"})', 'f({})'])
+  })
+
+  test.each(['tool_call', 'seed:tool_call', 'zyphra_tool_call'])('leaves calls in <%s> to their own format', (tag) => {
+    expect(read(`<${tag}>\n<function=f>\n</function>\n</${tag}>`)).toEqual([])
+  })
+
+  test('reports a function that is not closed, and reads the next one', () => {
+    expect(read('<function=f>\n  <parameter=b>1</parameter>\n<function=f></function>')).toEqual([
+      expect.stringMatching(/<parameter= or <\/function> is expected/),
+      'f({})',
+    ])
   })
 })

@@ -29,6 +29,8 @@ const PARAMETER = '<parameter='
 const PARAMETER_END = '</parameter>'
 const PARAMETER_OR_END = `${PARAMETER} or ${FUNCTION_END}`
 const BRACKET = /[<>]/g
+/** Matches a function that is in no call of another format. */
+const BARE_FUNCTION = /(?<!<(?:seed:|zyphra_)?tool_call>\s*)<function=/g
 
 /** Parser of Qwen3-Coder and Qwen3.5. */
 export const qwenXml: ToolParser = {
@@ -37,24 +39,27 @@ export const qwenXml: ToolParser = {
 }
 
 /** Parser of Seed-OSS, which writes the same format between its own tokens and every value in Python notation. */
-export const seedOss = qwenXmlParser(
-  'seed_oss',
-  'seed:tool_call',
-  (text, tools) => (argument, tool) =>
-    typedLiteral(text, argument.text, argumentTypes(tools, tool, argument.name), PYTHON_VALUES),
-)
+export const seedOss = qwenXmlParser('seed_oss', 'seed:tool_call', literalBySchema)
 
 /** Parser of ZAYA1, which writes Qwen’s format between its own tags. */
 export const zaya = qwenXmlParser('zaya', 'zyphra_tool_call', (text, tools) =>
   typedBySchema(text, tools, PYTHON_VALUES),
 )
 
+/** Parser of FrogBoss and FrogMini, which write only the function, without line breaks around values in Python notation. */
+export const frogboss = qwenXmlParser('frogboss', undefined, literalBySchema)
+
+function literalBySchema(text: string, tools: readonly ToolSpec[]): ValueReader {
+  return ({ text: range, name }, tool) => typedLiteral(text, range, argumentTypes(tools, tool, name), PYTHON_VALUES)
+}
+
 function qwenXmlParser(
   name: string,
-  tag: string,
+  tag: string | undefined,
   valueReader: (text: string, tools: readonly ToolSpec[]) => ValueReader,
 ): ToolParser {
-  const delimiters = { open: `<${tag}>`, close: `</${tag}>` }
+  const delimiters =
+    tag === undefined ? { open: FUNCTION, close: FUNCTION_END } : { open: `<${tag}>`, close: `</${tag}>` }
   return {
     name,
     delimiters,
@@ -68,13 +73,15 @@ function parse(
   readValue: ValueReader,
   delimiters: ToolParser['delimiters'],
 ): readonly ParsedCall[] {
-  const finders = createDelimiterFinders(text, delimiters)
+  const isBare = delimiters.open === FUNCTION
+  const { nextOpen, nextClose } = createDelimiterFinders(text, delimiters)
+  const finders = { nextOpen: isBare ? createFinder(text, BARE_FUNCTION) : nextOpen, nextClose }
   const places = {
     ...{ nextParameter: createFinder(text, PARAMETER), nextParameterEnd: createFinder(text, PARAMETER_END) },
     close: delimiters.close,
   }
   return readEachCall(shielded, finders, (open) => {
-    const start = open + delimiters.open.length
+    const start = isBare ? open : open + delimiters.open.length
     const tagged = readFunction(text, start, places, text.length)
     // If the call failed, a value that contains the end of the call may be unclosed.
     const shorter = hasDelimiterInValue(tagged, open, finders)
@@ -94,6 +101,7 @@ interface Places {
 /** Reads the function of a call. `limit` is the position from which on no closing tag of a value is read. */
 function readFunction(text: string, start: number, places: Places, limit: number): Tagged {
   const { nextParameter, nextParameterEnd } = places
+  const isBare = places.close === FUNCTION_END
   const values: NamedRange[] = []
   const tag = nameInTag(text, skipSpace(text, start, text.length), FUNCTION, FUNCTION)
   if (!tag.ok) return { ok: false, why: tag.why, at: tag.at, values }
@@ -109,10 +117,15 @@ function readFunction(text: string, start: number, places: Places, limit: number
     const end = isClosed ? close : impliedEnd(text, parameter.end)
     if (end === undefined)
       return { ok: false, why: unclosedValueReason(parameter.name), at: parameter.end, name, values }
-    values.push({ name: parameter.name, key: parameter.nameText, text: withoutFrame(text, parameter.end, end) })
+    const value = { start: parameter.end, end }
+    values.push({
+      name: parameter.name,
+      key: parameter.nameText,
+      text: isBare ? value : withoutFrame(text, value),
+    })
     position = skipSpace(text, isClosed ? end + PARAMETER_END.length : end, text.length)
   }
-  const close = skipSpace(text, position + FUNCTION_END.length, text.length)
+  const close = isBare ? position : skipSpace(text, position + FUNCTION_END.length, text.length)
   if (text.startsWith(places.close, close)) return { ok: true, name, nameText, values, close }
   return missing(text, close, places.close, name, values)
 }
@@ -141,7 +154,7 @@ function nameInTag(text: string, at: number, tag: string, expected: string): Tag
     : { ok: true, name, nameText: nameRange(text, at + tag.length, end), end: end + 1 }
 }
 
-function withoutFrame(text: string, start: number, end: number): TextRange {
+function withoutFrame(text: string, { start, end }: TextRange): TextRange {
   const first = start < end && text[start] === '\n' ? start + 1 : start
   return { start: first, end: first < end && text[end - 1] === '\n' ? end - 1 : end }
 }

@@ -32,6 +32,7 @@ const VARIANTS: readonly string[] = [
     'step_audio',
     'xlam',
     'hyperclovax',
+    'frogboss',
     'granite_20b_fc',
     'grug',
     'zaya',
