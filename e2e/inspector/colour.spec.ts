@@ -139,6 +139,8 @@ test('Points, bars and rows of the charts select their tokens, another pair is w
   page,
 }) => {
   const wrongs = watch(page)
+  // WebKitGTK reports this language where the system has none, and uPlot throws with it.
+  await page.addInitScript(() => Object.defineProperty(navigator, 'language', { value: 'C', configurable: true }))
   await open(page, `${address}?tab=charts`)
   const along = page.getByRole('region', { name: 'Along the trajectory' })
   const plot = along.locator('.u-over')

@@ -44,3 +44,11 @@ test('the mismatch chart names the column that a file without further columns la
   render(<MismatchChart inspection={inspectionOf(trajectory)} />)
   expect(screen.getByText(/This file has no other column.*trainerLogprobs/)).toBeDefined()
 })
+
+test('a language of the browser that is no locale is replaced before uPlot is loaded', async () => {
+  vi.spyOn(navigator, 'language', 'get').mockReturnValue('C')
+  vi.resetModules()
+  await import('./valid-locale.ts')
+  expect(() => new Intl.NumberFormat(navigator.language)).not.toThrow()
+  Reflect.deleteProperty(navigator, 'language')
+})

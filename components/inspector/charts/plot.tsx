@@ -1,7 +1,9 @@
 'use client'
 import { useEffect, useEffectEvent, useRef } from 'react'
+import './valid-locale.ts'
 import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
+import { countText } from '#components/token-view/numbers.ts'
 import { float64At, uint32At } from '#lib/util/element-at.ts'
 import { type AxesRange, type Density, densityOf, isolatedCells, nearestPoint, pointSizes } from './density.ts'
 
@@ -219,10 +221,9 @@ const frameOf = ({ scales }: UPlot): AxesRange => ({
 
 const axisOptions = ({ label, ticks }: PlotAxis, size: number): UPlot.Axis => ({
   ...(label !== '' && { label, labelSize: 18 }),
-  ...(ticks && {
-    splits: () => ticks.map(({ value }) => value),
-    values: () => ticks.map(({ text }) => text),
-  }),
+  ...(ticks && { splits: () => ticks.map(({ value }) => value) }),
+  // uPlot would write numbers in the language of the browser; all others are in English.
+  values: (_, values) => ticks?.map(({ text }) => text) ?? values.map(countText),
   size,
   font: FONT,
   labelFont: FONT,
