@@ -310,20 +310,15 @@ function drawPoints(plot: UPlot, { points, chosen, rules = [], marker, highlight
   }
   ctx.fill()
   const { minX, maxX } = frameOf(plot)
-  ctx.textAlign = 'left'
-  ctx.textBaseline = 'alphabetic'
-  for (const { y: at, colour, label, isDashed } of rules) {
+  for (const { y: at, colour, isDashed } of rules) {
     const top = plot.valToPos(at, 'y', true)
     ctx.strokeStyle = cssColour(colour)
-    ctx.fillStyle = cssColour(colour)
     ctx.lineWidth = size / 2
     ctx.setLineDash(isDashed ? [size, size * 1.5] : [])
     ctx.beginPath()
     ctx.moveTo(bbox.left, top)
     ctx.lineTo(bbox.left + bbox.width, top)
     ctx.stroke()
-    ctx.font = `${5.5 * size}px ${FONT_FAMILY}`
-    ctx.fillText(label, bbox.left + 3 * size, at < 0 ? top + 6.5 * size : top - 2 * size)
   }
   ctx.setLineDash([])
   for (const { indices, colour } of highlights) {
@@ -338,6 +333,7 @@ function drawPoints(plot: UPlot, { points, chosen, rules = [], marker, highlight
     }
     ctx.fill()
   }
+  drawRuleLabels(plot, rules, size)
   const ring = (at: number, value: number) => {
     ctx.lineWidth = size
     ctx.beginPath()
@@ -361,6 +357,23 @@ function drawPoints(plot: UPlot, { points, chosen, rules = [], marker, highlight
     ring(x, y)
   }
   ctx.restore()
+}
+
+/** Draws the labels of horizontal lines over the points, with an edge in the colour of the ground, so that dots do not hide them. */
+function drawRuleLabels({ ctx, bbox, valToPos }: UPlot, rules: readonly PlotRule[], size: number): void {
+  ctx.textAlign = 'left'
+  ctx.textBaseline = 'alphabetic'
+  ctx.font = `${5.5 * size}px ${FONT_FAMILY}`
+  ctx.lineWidth = 1.5 * size
+  ctx.lineJoin = 'round'
+  ctx.strokeStyle = cssColour('--ground')
+  for (const { y: at, colour, label } of rules) {
+    const top = valToPos(at, 'y', true)
+    const place = [bbox.left + 3 * size, at < 0 ? top + 6.5 * size : top - 2 * size] as const
+    ctx.fillStyle = cssColour(colour)
+    ctx.strokeText(label, ...place)
+    ctx.fillText(label, ...place)
+  }
 }
 
 /** Opacity of a cell with one point. Cells with more points are darker, by the logarithm of their number. */
