@@ -33,7 +33,8 @@ export function TokenGate() {
         <h2 className="font-semibold text-lg">The launch token is missing or outdated</h2>
         <p className="text-dim">
           Rollscope shows your trajectories only to whoever started it. Open the address that{' '}
-          <code className="font-mono">npm start</code> printed, or paste it or its token here.
+          <code className="font-mono">npm start</code> printed, or paste it or its token here. A browser that stores no
+          data for this page asks again after each reload.
         </p>
         <TextField label="Token" value={token} onChange={(event) => setToken(event.target.value)} error={problem} />
         <Button look="primary" type="submit" disabled={token.trim() === ''}>

@@ -1,6 +1,7 @@
 /** Calls Rollscope's own server. The launch token comes with the first address and is stored for this origin only. */
 import * as z from 'zod/mini'
 import type { SchemaReader } from '#lib/trajectory/events/event-reader.ts'
+import { keepInBrowser, readStoredText } from './browser-storage.ts'
 
 const TOKEN_KEY = 'rollscope.token'
 
@@ -18,10 +19,16 @@ export function takeTokenFromAddress(): void {
 }
 
 /** Returns the stored token; undefined if there is none. Workers have no storage, so only pages call the server. */
-export const storedToken = (): string | undefined => window.localStorage.getItem(TOKEN_KEY) ?? undefined
+export const storedToken = (): string | undefined => readStoredText(TOKEN_KEY) ?? tokenOfPage
 
-/** Stores the token for all pages of this origin. */
-export const storeToken = (token: string): void => window.localStorage.setItem(TOKEN_KEY, token)
+/** Stores the token for all pages of this origin. Returns whether the browser keeps it; otherwise this page has it until it is reloaded. */
+export function storeToken(token: string): boolean {
+  tokenOfPage = token
+  return keepInBrowser(TOKEN_KEY, token)
+}
+
+/** The token of a browser that stores nothing. */
+let tokenOfPage: string | undefined
 
 /** Thrown for an answer other than success. `code` is for programs; message and hint are for people. A status of 0 means no answer. */
 export class ApiError extends Error {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { storedToken, storeToken } from './api.ts'
 import { keepInBrowser, readStoredText, removeStoredText } from './browser-storage.ts'
 
 beforeEach(() => window.localStorage.clear())
@@ -33,4 +34,13 @@ test('Browser storage passes on other errors', () => {
     throw new TypeError('a fault of ours')
   })
   expect(() => keepInBrowser('a', '1')).toThrow(TypeError)
+})
+
+test('A launch token that the browser does not store belongs to the page until it is reloaded', () => {
+  expect(storeToken('first-token-of-the-page')).toBe(true)
+  vi.spyOn(window, 'localStorage', 'get').mockImplementation(() => {
+    throw new DOMException('denied', 'SecurityError')
+  })
+  expect(storeToken('token-of-this-page-only')).toBe(false)
+  expect(storedToken()).toBe('token-of-this-page-only')
 })
