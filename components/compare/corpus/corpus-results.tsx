@@ -12,6 +12,7 @@ import { KindsTable } from './kinds-table.tsx'
 import { ToolsTable, TurnsTable } from './places-tables.tsx'
 import { type CheckedSampleSort, hasLayer, listedSamples, type SampleListName } from './sample-list.ts'
 import { SamplesTable } from './samples-table.tsx'
+import { SEVERITY_NOTE } from './severity.tsx'
 
 /** List, filters and order of the listed samples. */
 interface ShownSamples {
@@ -73,7 +74,7 @@ export function CorpusResults({
       {kinds.length > 0 && (
         <Part
           title="By kind"
-          note="Select a kind to list its samples below."
+          note={`Select a kind to list its samples below. Severities: ${SEVERITY_NOTE}`}
           control={
             <Segmented
               label="Layer"

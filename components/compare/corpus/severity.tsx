@@ -10,6 +10,11 @@ const SEVERITY_TITLES: Readonly<Record<DriftSeverity, string>> = {
   tail: 'No trained tokens follow',
 }
 
+/** What the severities mean, as a sentence for those who see no tooltip. */
+export const SEVERITY_NOTE = `${Object.entries(SEVERITY_TITLES)
+  .map(([severity, meaning]) => `${severity}: ${meaning.charAt(0).toLowerCase()}${meaning.slice(1)}`)
+  .join('; ')}.`
+
 /** The severity of a sample as a coloured word with a tooltip; `undefined` is shown as “equal”. */
 export const SeverityMark = ({ severity }: { readonly severity: DriftSeverity | undefined }) =>
   severity === undefined ? (

@@ -2,6 +2,7 @@ import { Copy } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { countText, decimalText, percentText, rewardText } from '#components/token-view/numbers.ts'
 import { copyAndDescribe } from '#components/ui/copy-text.ts'
+import { ExplainedName } from '#components/ui/facts.tsx'
 import { IconButton } from '#components/ui/icon-button.tsx'
 import { outcomeWord } from '#lib/api/sample-progress.ts'
 import type { DriftKind, DriftReport } from '#lib/trajectory/drift/report.ts'
@@ -70,10 +71,18 @@ interface CellProps {
 }
 
 function Cell({ value, name, ink = '', title }: CellProps) {
+  const [isExplained, setIsExplained] = useState(false)
   return (
     <div className="max-sm:flex max-sm:flex-wrap max-sm:items-baseline max-sm:gap-x-1.5" title={title}>
       <p className={`font-semibold text-base max-sm:text-sm ${ink}`}>{value}</p>
-      <p className="text-dim text-xs sm:whitespace-nowrap">{name}</p>
+      <p className="text-dim text-xs sm:whitespace-nowrap">
+        {title === undefined ? (
+          name
+        ) : (
+          <ExplainedName name={name} isExplained={isExplained} onExplained={setIsExplained} />
+        )}
+      </p>
+      {isExplained && <p className="max-w-60 text-faint text-xs">{title}</p>}
     </div>
   )
 }

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
 import { single } from '#components/token-view/selection.ts'
 import { CopyChoices } from '#components/ui/copy-button.tsx'
+import { ExplainedName } from '#components/ui/facts.tsx'
 import { type RatioColumns, ratioPairText } from '#lib/trajectory/scoring/log-ratios.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { Banner } from '../../ui/banner.tsx'
@@ -70,6 +71,7 @@ interface ComparedProps extends InspectorPartProps {
 
 function Compared({ inspection, ratios: { report }, isShown }: ComparedProps) {
   const { comparison, unknown } = report
+  const [explained, setExplained] = useState<ColumnBadge['side']>()
   const badges = isShown ? columnBadges(inspection.trajectory, comparison) : []
   const { tone, text } = comparisonText(comparison.comparison)
   return (
@@ -82,10 +84,24 @@ function Compared({ inspection, ratios: { report }, isShown }: ComparedProps) {
           {index > 0 && <span className="text-dim">compared with</span>}
           <span title={badge.title} className="rounded-md border border-line bg-panel px-2 py-0.5">
             <BadgeName inspection={inspection} badge={badge} columns={comparison.columns} />
-            <span className="text-dim">{badge.text}</span>
+            <span className="text-dim">
+              <ExplainedName
+                name={badge.text}
+                isExplained={explained === badge.side}
+                onExplained={(isExplained) => setExplained(isExplained ? badge.side : undefined)}
+              />
+            </span>
           </span>
         </span>
       ))}
+      {badges.map(
+        ({ side, title }) =>
+          side === explained && (
+            <span key={side} className="order-last basis-full text-faint [overflow-wrap:anywhere]">
+              {title}
+            </span>
+          ),
+      )}
       <span className={TONES[tone]} data-comparison={comparison.comparison?.kind ?? 'none'}>
         {tone === 'good' && '✓ '}
         {text}

@@ -149,7 +149,12 @@ test('The page says what is compared, and the first outlier if the level does no
   await screen.findByText('first outlier, token 3: no cause found')
   expect(screen.getByRole('img', { name: /^Importance ratio of 8 trained tokens/ })).toBeDefined()
   expect(screen.getByText(/same kind/)).toBeDefined()
-  expect(screen.getByRole('region', { name: 'Compared columns' }).textContent).toContain('rolloutraw, vllm')
+  const compared = within(screen.getByRole('region', { name: 'Compared columns' }))
+  const kind = compared.getByRole('button', { name: 'raw, vllm' })
+  expect(kind.closest('[title]')?.textContent).toBe('rolloutraw, vllm')
+  expect(compared.queryByText(/^Column /)).toBeNull()
+  await userEvent.setup().click(kind)
+  expect(compared.getByText(/^Column /)).toBeDefined()
 })
 
 test('Columns that cannot be compared are refused with the reason, and a column of unknown kind has a caveat', async () => {

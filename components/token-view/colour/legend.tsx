@@ -91,7 +91,7 @@ function NumberLegend({ mode, scale, limit, onLimit }: NumberLegendProps) {
   )
 }
 
-/** Longest list of categories; the others are in the tooltip. */
+/** Number of categories that are listed; a press lists the others too. */
 const MOST_SWATCHES = 8
 
 interface CategoryLegendProps {
@@ -100,24 +100,24 @@ interface CategoryLegendProps {
 }
 
 function CategoryLegend({ mode: { name, categories, explanation }, scale: { counts, unknown } }: CategoryLegendProps) {
+  const [isWhole, setIsWhole] = useState(false)
   const present = categories.flatMap((category, index) => {
     const count = counts[index] ?? 0
     return count > 0 ? [{ ...category, count }] : []
   })
-  const others = present.slice(MOST_SWATCHES)
+  const others = present.length - MOST_SWATCHES
   return (
     <span className={ROW} title={explanation} data-legend={name}>
       {present.length === 0 && unknown === 0 && <span className="text-faint">none in this trajectory</span>}
-      {present.slice(0, MOST_SWATCHES).map(({ label, colour, count }) => (
+      {present.slice(0, isWhole ? undefined : MOST_SWATCHES).map(({ label, colour, count }) => (
         <Swatch key={label} colour={colour} label={label} count={count} isMask={name === 'mask'} />
       ))}
-      {others.length > 0 && (
-        <span
-          className="text-faint"
-          title={others.map(({ label, count }) => `${visibleText(label)}: ${countText(count)}`).join('\n')}
-        >
-          and {countText(others.length)} more
-        </span>
+      {others > 0 && (
+        <ExplainedName
+          name={isWhole ? 'fewer' : `and ${countText(others)} more`}
+          isExplained={isWhole}
+          onExplained={setIsWhole}
+        />
       )}
       {unknown > 0 && <Swatch colour={NO_DATA} label="no data" count={unknown} />}
     </span>

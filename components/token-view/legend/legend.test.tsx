@@ -3,6 +3,8 @@ import userEvent from '@testing-library/user-event'
 import { expect, test } from 'vitest'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import type { Colouring } from '../colour/colouring.ts'
+import { Legend } from '../colour/legend.tsx'
 import { DEFAULT_GRID_OPTIONS, NO_FOLDS } from '../grid-options.ts'
 import { type LegendSource, legendOf } from './legend-entries.ts'
 import { TokenLegend } from './token-legend.tsx'
@@ -99,4 +101,15 @@ test('the legend draws and names every entry, and the absent ones can be unfolde
   const more = screen.getByRole('group')
   await userEvent.click(within(more).getByText(`Not shown now: ${absent.length} more`))
   expect(within(more).getAllByRole('term')).toHaveLength(absent.length)
+})
+
+test('The legend of more than eight categories lists the others when it is pressed', async () => {
+  const categories = Array.from({ length: 10 }, (_, index) => ({ label: `call ${index}`, colour: 'red' }))
+  const mode = { kind: 'category', name: 'calls', explanation: '', categories }
+  const scale = { kind: 'category', counts: categories.map(() => 2), unknown: 0 }
+  render(<Legend colouring={{ mode, scale } as unknown as Colouring} onLimit={() => {}} />)
+  expect(screen.queryByText('call 9')).toBeNull()
+  await userEvent.setup().click(screen.getByRole('button', { name: 'and 2 more' }))
+  expect(screen.getByText('call 9')).toBeDefined()
+  expect(screen.getByRole('button', { name: 'fewer' }).getAttribute('aria-expanded')).toBe('true')
 })
