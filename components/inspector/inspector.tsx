@@ -23,6 +23,7 @@ import { isUnscoredAt } from '#lib/trajectory/scoring/prompt-logprobs.ts'
 import { takesEncoding, takesTokenizer } from '#lib/trajectory/tokens/texts.ts'
 import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { showTab } from './commands/command-steps.ts'
 import { DetailsPane } from './details-pane.tsx'
 import type { ListPlace } from './list-walk.tsx'
 import { useTokenNotes } from './notes/use-token-notes.ts'
@@ -112,6 +113,10 @@ export function Inspector({
   const placeOfStored = useListPlace(given, storedKey)
   const place = placeOfPage ?? placeOfStored
   const commands = useInspectorCommands({ state, controls, place, onShowMiddle: showMiddle })
+  const leaveField = () => {
+    flushSync(showMiddle)
+    showTab(commands.screen, tab)
+  }
   const shownToken = tokenAt(trajectory, selection?.focus ?? inspection.pointed ?? -1)
   // In the Messages tab a selection stays in that tab, which also shows it.
   const choose = (index: number) => inspection.onSelect(single(index), tab === 'messages' ? undefined : 'tokens')
@@ -125,6 +130,7 @@ export function Inspector({
       <Panes
         shown={pane}
         onShow={setPane}
+        onLeaveField={leaveField}
         names={['Outline', 'Tokens', 'Details']}
         buttons={isNarrow && buttons}
         gist={shownToken && <TokenSummaryLine token={shownToken} vocab={trajectory.vocab} />}

@@ -1,5 +1,5 @@
 'use client'
-import type { ReactNode } from 'react'
+import type { KeyboardEvent, ReactNode } from 'react'
 import { Segmented } from './segmented.tsx'
 
 interface PanesProps {
@@ -15,6 +15,8 @@ interface PanesProps {
   /** Pane that a narrow window shows. */
   readonly shown: Pane
   readonly onShow: (pane: Pane) => void
+  /** Called when Escape leaves a field of the left or the right pane. If omitted, the focus stays. */
+  readonly onLeaveField?: () => void
 }
 
 /** Position of a pane. */
@@ -24,7 +26,12 @@ export type Pane = 'left' | 'middle' | 'right'
  * Shows three panes side by side, or one at a time in a narrow window. The scrolled panes are positioned: otherwise texts for screen readers
  * far below would make the document as high as their content.
  */
-export function Panes({ names, left, middle, right, gist, buttons, shown, onShow }: PanesProps) {
+export function Panes({ names, left, middle, right, gist, buttons, shown, onShow, onLeaveField }: PanesProps) {
+  const onKeyDown = ({ key, target, nativeEvent }: KeyboardEvent) => {
+    const isField = target instanceof Element && target.matches('aside :is(input, textarea):not([popover] *)')
+    // While an input method composes a character, Escape cancels it.
+    if (key === 'Escape' && isField && !nativeEvent.isComposing) onLeaveField?.()
+  }
   return (
     <div className="flex min-h-0 flex-col">
       <div className="flex flex-wrap items-center justify-between gap-2 border-line border-b px-3 py-1.5 lg:hidden">
@@ -42,7 +49,10 @@ export function Panes({ names, left, middle, right, gist, buttons, shown, onShow
         </nav>
         {shown === 'middle' && buttons}
       </div>
-      <main className="grid min-h-0 flex-1 grid-rows-[minmax(0,1fr)] lg:grid-cols-[280px_minmax(0,1fr)_300px] 2xl:grid-cols-[320px_minmax(0,1fr)_340px]">
+      <main
+        onKeyDown={onKeyDown}
+        className="grid min-h-0 flex-1 grid-rows-[minmax(0,1fr)] lg:grid-cols-[280px_minmax(0,1fr)_300px] 2xl:grid-cols-[320px_minmax(0,1fr)_340px]"
+      >
         <aside
           aria-label={names[0]}
           className={`relative overflow-y-auto bg-panel p-3.5 lg:block lg:border-line lg:border-r ${shown === 'left' ? '' : 'hidden'}`}
