@@ -14,7 +14,7 @@ interface DocsScreenProps {
 export function DocsScreen({ shown, children }: DocsScreenProps) {
   return (
     <Shell title="Documentation" trajectory={undefined}>
-      <div data-prints-whole className="flex min-h-0 overflow-y-auto max-lg:flex-col lg:overflow-hidden">
+      <div className="flex min-h-0 overflow-y-auto max-lg:flex-col lg:overflow-hidden">
         <nav
           aria-label="Documentation"
           className={`shrink-0 border-line print:hidden lg:w-64 lg:overflow-y-auto lg:border-r lg:bg-panel lg:p-3.5 ${shown === INDEX_PAGE ? 'hidden' : 'max-lg:hidden'}`}

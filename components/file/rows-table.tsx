@@ -4,7 +4,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useLayou
 import { outcomeInk, titleText } from '#components/library/rows/row-texts.ts'
 import { Link } from '#components/shell/navigation.tsx'
 import { countText, rewardText } from '#components/token-view/numbers.ts'
-import { useEqualRows } from '#components/ui/equal-rows.ts'
+import { useEqualRows } from '#components/ui/rows/equal-rows.ts'
 import { type ColumnHeading, ColumnHeadings, RowSpace, SelectBox } from '#components/ui/table.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import type { RowColumn, RowSort } from '#lib/browser/file-index/listed-rows.ts'

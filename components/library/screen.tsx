@@ -110,7 +110,6 @@ export function LibraryScreen() {
   return (
     <Shell title="Library" trajectory={undefined}>
       <main
-        data-prints-whole
         className="grid min-h-0 grid-rows-[minmax(0,1fr)] lg:grid-cols-[minmax(0,1fr)_300px] 2xl:grid-cols-[minmax(0,1fr)_340px]"
         data-library={list.isFetching ? 'loading' : 'idle'}
       >

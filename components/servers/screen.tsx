@@ -58,7 +58,7 @@ export function ServersScreen() {
   const isNarrowDetail = asked !== null || isAdding
   return (
     <Shell title="Servers" server={setup.server} trajectory={undefined}>
-      <main data-prints-whole className="grid min-h-0 grid-rows-[minmax(0,1fr)] lg:grid-cols-[320px_minmax(0,1fr)]">
+      <main className="grid min-h-0 grid-rows-[minmax(0,1fr)] lg:grid-cols-[320px_minmax(0,1fr)]">
         <section
           ref={list}
           tabIndex={-1}

@@ -1,7 +1,7 @@
 'use client'
 import { type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
-import { useEqualRows } from '#components/ui/equal-rows.ts'
+import { useEqualRows } from '#components/ui/rows/equal-rows.ts'
 import { type ColumnHeading, ColumnHeadings, RowSpace } from '#components/ui/table.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import {

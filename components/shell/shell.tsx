@@ -148,7 +148,7 @@ export function Shell({ title, trajectory, storedKey, notice, server = '', onExp
     onTokens: setTokens,
   }
   return (
-    <div className="grid h-dvh grid-rows-[auto_auto_minmax(0,1fr)] print:has-data-prints-whole:h-auto">
+    <div className="grid h-dvh grid-rows-[auto_auto_minmax(0,1fr)] print:h-auto">
       {/* Titles of Next’s metadata are streamed after their page, so a change of pages would show none for a moment. */}
       <title>{`${title} · Rollscope`}</title>
       <div>

@@ -1,10 +1,11 @@
-import { render, screen } from '@testing-library/react'
+import { act, render, renderHook, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
 import { expect, test, vi } from 'vitest'
 import { Button } from './button.tsx'
 import { Fact, Facts } from './facts.tsx'
 import { CheckField } from './field.tsx'
+import { useRowWindow } from './rows/row-window.tsx'
 
 test('a checkbox is described by its note, which is not part of its name', () => {
   render(<CheckField label="Live view" note="off: whole replies" />)
@@ -56,4 +57,16 @@ test('the name of a fact with a title shows it as text', async () => {
   expect(screen.queryByText('Among the recorded alternatives')).toBeNull()
   await userEvent.click(screen.getByRole('button', { name: 'rank', expanded: false }))
   expect(screen.getByText('Among the recorded alternatives')).toBeDefined()
+})
+
+test('A long list has its first 2,000 rows on paper, and the number of the others', () => {
+  const heightOf = () => 20
+  const { result } = renderHook(() => useRowWindow({ count: 2_100, heightOf }))
+  const { first, end, after, unprinted } = result.current
+  expect(end - first).toBeLessThan(100)
+  expect([after, unprinted]).toEqual([(2_100 - end) * 20, 0])
+  act(() => window.dispatchEvent(new Event('beforeprint')))
+  expect(result.current).toMatchObject({ first: 0, end: 2_000, after: 0, unprinted: 100 })
+  act(() => window.dispatchEvent(new Event('afterprint')))
+  expect(result.current).toMatchObject({ first, end, after, unprinted: 0 })
 })

@@ -246,7 +246,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     ],
     packages: ['react', '@tanstack/react-query', 'zod'],
   },
-  'components/ui': { imports: [], packages: ['react', 'lucide-react', 'marked'] },
+  'components/ui': { imports: [], packages: ['react', 'react-dom', 'lucide-react', 'marked'] },
   'components/token-view': { imports: ['components/ui'], packages: ['react', 'lucide-react'] },
   'components/commands': { imports: ['components/ui', 'components/token-view'], packages: ['react', 'lucide-react'] },
   // The dialog of keyboard shortcuts lists those of every page, from tables without state.

@@ -89,7 +89,7 @@ export function CorpusScreen() {
         return true
       }}
     >
-      <main data-prints-whole className="grid min-h-0 grid-rows-[auto_minmax(0,1fr)]" data-corpus={status.kind}>
+      <main className="grid min-h-0 grid-rows-[auto_minmax(0,1fr)]" data-corpus={status.kind}>
         <div>
           <CorpusHead
             source={source}

@@ -6,7 +6,7 @@ import { countText } from '#components/token-view/numbers.ts'
 import { bytesView } from '#components/token-view/pieces/piece-view.ts'
 import { ForeignText } from '#components/ui/bounded-text.tsx'
 import { Select } from '#components/ui/field.tsx'
-import { useRowWindow } from '#components/ui/row-window.ts'
+import { UnprintedRows, useRowWindow } from '#components/ui/rows/row-window.tsx'
 import {
   DRIFT_LAYERS,
   type DriftKind,
@@ -86,6 +86,7 @@ export function DriftList({ pair, view, onView, onPoint, filter, onFilter }: Dri
           ))}
         </div>
       </div>
+      <UnprintedRows count={rows.unprinted} />
     </div>
   )
 }

@@ -1,7 +1,7 @@
 'use client'
 import { useEffect, useEffectEvent, useMemo, useState } from 'react'
 import { firstRangeAfter, type TokenMarks } from '#components/token-view/token-marks.ts'
-import { useRowWindow } from '#components/ui/row-window.ts'
+import { UnprintedRows, useRowWindow } from '#components/ui/rows/row-window.tsx'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { conversationRows, messageAt } from '#lib/trajectory/messages/conversation-rows.ts'
 import { segmentMessages } from '#lib/trajectory/messages/message-parts.ts'
@@ -24,7 +24,10 @@ export function MessagesTab({ inspection }: InspectorPartProps) {
     const all = conversationRows(trajectory)
     return (row: number) => usualHeight(list[all[row]?.segmentIndex ?? -1]?.ids.length ?? 0)
   }, [trajectory])
-  const { scroller, onScroll, first, end, offsets, measure, reveal } = useRowWindow({ count: rows.length, heightOf })
+  const { scroller, onScroll, first, end, offsets, after, unprinted, measure, reveal } = useRowWindow({
+    count: rows.length,
+    heightOf,
+  })
   const linked = placeOf(trajectory, pointed ?? view.selection?.focus)
   const chosen = placeOf(trajectory, view.selection?.focus)
   const chosenRow = chosen?.row
@@ -82,7 +85,8 @@ export function MessagesTab({ inspection }: InspectorPartProps) {
             )
           })}
         </ol>
-        <div style={{ height: (offsets[rows.length] ?? 0) - (offsets[end] ?? 0) }} />
+        <div style={{ height: after }} />
+        <UnprintedRows count={unprinted} />
       </div>
     </div>
   )

@@ -1,4 +1,4 @@
-import { render, screen, within } from '@testing-library/react'
+import { act, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeAll, expect, test, vi } from 'vitest'
 import type { PromptSegment, ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
@@ -63,6 +63,17 @@ test('the Messages tab reports a message whose text is not among the tokens', ()
   show()
   expect(within(message(/^Message 1/)).getByText('not found in segment 0')).toBeTruthy()
   expect(within(message(/^Message 1/)).getByText('tokens unknown')).toBeTruthy()
+})
+
+test('the Messages tab mounts all messages while it is printed', () => {
+  const messages = Array.from({ length: 60 }, (_, index) => ({ role: 'user' as const, content: `message ${index}` }))
+  show({ trajectory: { ...sample, segments: [{ kind: 'prompt', ids: [], messages }] } })
+  const mounted = () => document.querySelectorAll('[data-row]').length
+  expect(mounted()).toBeLessThan(50)
+  act(() => window.dispatchEvent(new Event('beforeprint')))
+  expect(mounted()).toBe(60)
+  act(() => window.dispatchEvent(new Event('afterprint')))
+  expect(mounted()).toBeLessThan(50)
 })
 
 test('the Messages tab shows an image of a message, and never loads the address of one', () => {

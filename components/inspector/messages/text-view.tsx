@@ -11,7 +11,7 @@ import {
   useState,
 } from 'react'
 import { firstRangeAfter } from '#components/token-view/token-marks.ts'
-import { useEqualRows } from '#components/ui/equal-rows.ts'
+import { useEqualRows } from '#components/ui/rows/equal-rows.ts'
 import { placeInText, visibleText } from '#components/ui/visible-text.ts'
 import { int32At } from '#lib/util/element-at.ts'
 import {

@@ -1,7 +1,7 @@
 'use client'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { countText, durationText, percentText } from '#components/token-view/numbers.ts'
-import { useRowWindow } from '#components/ui/row-window.ts'
+import { UnprintedRows, useRowWindow } from '#components/ui/rows/row-window.tsx'
 import { type RecordedCall, recordedCalls } from '#lib/analysis/requests/recorded-calls.ts'
 import { tokensRead } from '#lib/trajectory/messages/response-calls.ts'
 import { cachedTokensOf } from '#lib/trajectory/tokens/statistics.ts'
@@ -23,7 +23,10 @@ export function RequestsTab({ inspection }: InspectorPartProps) {
   const hashes = new Map(
     checks.kind === 'done' ? checks.result.map(({ segmentIndex, hash }) => [segmentIndex, hash] as const) : [],
   )
-  const { scroller, onScroll, first, end, offsets, measure, reveal } = useRowWindow({ count: calls.length, heightOf })
+  const { scroller, onScroll, first, end, offsets, after, unprinted, measure, reveal } = useRowWindow({
+    count: calls.length,
+    heightOf,
+  })
   const show = useEffectEvent(() => reveal((chosen ?? 1) - 1, 'top'))
   useEffect(() => show(), [])
   if (calls.length === 0) return <NoCalls trajectory={trajectory} />
@@ -65,7 +68,8 @@ export function RequestsTab({ inspection }: InspectorPartProps) {
             )
           })}
         </ol>
-        <div style={{ height: (offsets[calls.length] ?? 0) - (offsets[end] ?? 0) }} />
+        <div style={{ height: after }} />
+        <UnprintedRows count={unprinted} />
       </div>
     </section>
   )

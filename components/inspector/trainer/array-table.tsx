@@ -1,7 +1,7 @@
 'use client'
 import { type KeyboardEvent, useEffect, useEffectEvent, useId, useMemo } from 'react'
 import { type Selection, selectedRange, single } from '#components/token-view/selection.ts'
-import { useEqualRows } from '#components/ui/equal-rows.ts'
+import { useEqualRows } from '#components/ui/rows/equal-rows.ts'
 import type { SheetRow } from '#lib/analysis/trainer/sheet.ts'
 import { segmentIndexAt, segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'

@@ -6,6 +6,9 @@
 /** Tallest scrolled element in pixels, below the limit of every browser (Firefox draws up to 17.8 million). */
 export const TALLEST = 15_000_000
 
+/** Height of the layout on paper, in pixels: about 50 pages. */
+export const PRINTED = 50_000
+
 /** Scroll position in layouts of any height. */
 export interface ScrollSpace {
   /** Height of the layout above the visible part, in pixels. */
@@ -19,6 +22,8 @@ export interface ScrollSpace {
   readonly isScaled: () => boolean
   /** Whether the last scroll event came from `scrollTo`. */
   readonly isOwnMove: () => boolean
+  /** Makes the whole layout visible, up to PRINTED pixels, until it is called with false. */
+  readonly print: (isPrinting: boolean) => void
 }
 
 interface Scrolled {
@@ -31,12 +36,17 @@ export function createScrollSpace(viewport: Scrolled): ScrollSpace {
   let height = 0
   /** The last position set by `scrollTo`, valid until the bar moves away from it. */
   let wanted: { readonly top: number; readonly scrollTop: number } | undefined
+  let isPrinted = false
   const scale = () => scrollScale(height, viewport.clientHeight)
   const top = () =>
-    wanted && scale() > 1 && wanted.scrollTop === viewport.scrollTop ? wanted.top : viewport.scrollTop * scale()
+    isPrinted
+      ? 0
+      : wanted && scale() > 1 && wanted.scrollTop === viewport.scrollTop
+        ? wanted.top
+        : viewport.scrollTop * scale()
   return {
     top,
-    viewHeight: () => viewport.clientHeight,
+    viewHeight: () => (isPrinted ? Math.min(height, PRINTED) : viewport.clientHeight),
     scrollTo: (next) => {
       const clamped = Math.max(0, Math.min(next, height - viewport.clientHeight))
       viewport.scrollTop = clamped / scale()
@@ -44,11 +54,14 @@ export function createScrollSpace(viewport: Scrolled): ScrollSpace {
     },
     setHeight: (next) => {
       height = next
-      return Math.min(height, TALLEST)
+      return Math.min(height, isPrinted ? PRINTED : TALLEST)
     },
-    shift: () => viewport.scrollTop - top(),
+    shift: () => (isPrinted ? 0 : viewport.scrollTop - top()),
     isScaled: () => scale() > 1,
     isOwnMove: () => wanted?.scrollTop === viewport.scrollTop,
+    print: (isPrinting) => {
+      isPrinted = isPrinting
+    },
   }
 }
 

@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useEffectEvent } from 'react'
+import { usePrintChange } from '#components/ui/use-printing.ts'
 import type { ScrollSpace } from './scroll-space.ts'
 
 interface Scrolled {
@@ -6,13 +7,20 @@ interface Scrolled {
   readonly scrollTo: (top: number) => void
 }
 
-/** Calls `onMoved` when the view has scrolled. If the scroll bar is scaled, the wheel still moves by single pixels. */
+/**
+ * Calls `onMoved` when the view has scrolled, and when it is drawn for paper and for the screen again. If the scroll bar is scaled, the
+ * wheel still moves by single pixels.
+ */
 export function useSpaceScrolling(
   viewport: RefObject<HTMLElement | null>,
   view: RefObject<Scrolled | undefined>,
   onMoved: () => void,
 ): void {
   const moved = useEffectEvent(onMoved)
+  usePrintChange((isPrinting) => {
+    view.current?.space.print(isPrinting)
+    onMoved()
+  })
   useEffect(() => {
     const element = viewport.current
     if (!element) return

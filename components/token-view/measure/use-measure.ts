@@ -1,4 +1,5 @@
 import { type RefObject, useEffectEvent, useLayoutEffect, useState } from 'react'
+import { usePrintChange } from '#components/ui/use-printing.ts'
 import { measureText } from './measure-text.ts'
 
 /** Measures of the font and of the width of the view. */
@@ -47,6 +48,10 @@ export function useMeasure(
       document.fonts.removeEventListener('loadingdone', resize)
     }
   }, [canvas])
+  usePrintChange((isPrinting) => {
+    viewport.current?.style.setProperty('width', isPrinting ? PAPER_WIDTH : null)
+    resize()
+  })
   const isMeasured = measure !== undefined
   const remeasure = useEffectEvent(() => isMeasured && resize())
   // It also runs after the first render, where it replaces measures that were taken in a view of another width.
@@ -54,6 +59,9 @@ export function useMeasure(
   useLayoutEffect(() => void remeasure(), [fontSize])
   return measure
 }
+
+/** Width of a view on paper: that of A4 and of Letter without their margins. */
+const PAPER_WIDTH = '700px'
 
 const latestMeasure = (fontSize: number): Measure | undefined =>
   latest?.measure.fontSize === fontSize && latest.windowWidth === window.innerWidth ? latest.measure : undefined

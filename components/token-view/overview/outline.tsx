@@ -1,7 +1,7 @@
 'use client'
 import { ChevronRight } from 'lucide-react'
 import { type KeyboardEvent, useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
-import { useRowWindow } from '#components/ui/row-window.ts'
+import { useRowWindow } from '#components/ui/rows/row-window.tsx'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -87,7 +87,7 @@ export function Outline({ trajectory, selected, pointed, inSight, folds = NO_FOL
         isHeld.current = false
       }}
     >
-      <div role="tree" aria-label="Segments" className="relative text-xs" style={{ height: offsets[rows.length] }}>
+      <div role="tree" aria-label="Segments" className="relative text-xs" style={{ height: offsets.at(-1) }}>
         {rows.length > 0 &&
           renderedRows.map((index) => {
             const row = elementAt(rows, index)

@@ -51,6 +51,19 @@ describe('scroll space', () => {
     )
   })
 
+  test('on paper begins at the top of the layout and ends at most after 50,000 pixels, and then is where it was', () => {
+    const view = viewOf(900, 300_000_000)
+    const space = createScrollSpace(view)
+    space.setHeight(300_000_000)
+    space.scrollTo(1_000_000)
+    space.print(true)
+    expect([space.setHeight(2_000), space.viewHeight()]).toEqual([2_000, 2_000])
+    expect([space.setHeight(300_000_000), space.viewHeight()]).toEqual([50_000, 50_000])
+    expect([space.top(), space.shift()]).toEqual([0, 0])
+    space.print(false)
+    expect([space.top(), space.viewHeight()]).toEqual([1_000_000, 900])
+  })
+
   test('moves by single pixels for the wheel where it is scaled', () => {
     const view = viewOf(900, 300_000_000)
     const space = createScrollSpace(view)

@@ -2,7 +2,7 @@
 import { useMemo } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
 import { BoundedText } from '#components/ui/bounded-text.tsx'
-import { useRowWindow } from '#components/ui/row-window.ts'
+import { UnprintedRows, useRowWindow } from '#components/ui/rows/row-window.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { ToolCall } from '#lib/trajectory/format/trajectory.ts'
@@ -28,7 +28,7 @@ export function ToolCalls({ trajectory, onSelect }: ToolCallsProps) {
         : [],
     )
   }, [trajectory])
-  const { scroller, onScroll, first, end, offsets, measure } = useRowWindow({
+  const { scroller, onScroll, first, end, offsets, after, unprinted, measure } = useRowWindow({
     count: calls.length,
     heightOf: usualHeight,
   })
@@ -53,7 +53,8 @@ export function ToolCalls({ trajectory, onSelect }: ToolCallsProps) {
           </li>
         ))}
       </ul>
-      {isLong && <div style={{ height: (offsets[calls.length] ?? 0) - (offsets[end] ?? 0) }} />}
+      {isLong && <div style={{ height: after }} />}
+      <UnprintedRows count={unprinted} />
     </div>
   )
 }

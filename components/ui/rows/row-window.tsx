@@ -5,6 +5,8 @@
 import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { countWhile } from '#lib/util/bisect.ts'
 import { float64At } from '#lib/util/element-at.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import { useIsPrinting } from '../use-printing.ts'
 
 /** The mounted rows of a list, and what the elements of the list need. */
 export interface RowWindow {
@@ -16,6 +18,10 @@ export interface RowWindow {
   readonly end: number
   /** Top of each row in pixels, followed by the height of all rows. */
   readonly offsets: Float64Array
+  /** Height of the rows after the mounted ones, in pixels. */
+  readonly after: number
+  /** Number of rows that are missing on the paper. */
+  readonly unprinted: number
   /** The `ref` of a row that is measured; the row's `data-row` is its index. */
   readonly measure: (row: HTMLElement | null) => (() => void) | undefined
   /** Scrolls to a row. `nearest` scrolls as little as possible; `top` shows the row near the top, unless all of it is visible. */
@@ -65,13 +71,22 @@ export function useRowWindow({ count, heightOf }: RowWindowOptions): RowWindow {
     if (box && top > 0 && box.clientHeight > 0) box.scrollTop = top
   }, [offsets])
   const [rows] = useState(() => rowObserver(setMeasured))
+  const isPrinting = useIsPrinting()
+  const first = isPrinting ? 0 : rowAtHeight(offsets, view.top - BESIDE)
+  const end = Math.min(
+    count,
+    isPrinting ? MOST_PRINTED : rowAtHeight(offsets, view.top + view.height + STEP + BESIDE) + 1,
+  )
+  const shown = isPrinting ? offsets.subarray(0, end + 1) : offsets
 
   return {
     scroller,
     onScroll: () => look(),
-    first: rowAtHeight(offsets, view.top - BESIDE),
-    end: Math.min(count, rowAtHeight(offsets, view.top + view.height + STEP + BESIDE) + 1),
-    offsets,
+    first,
+    end,
+    offsets: shown,
+    after: float64At(shown, shown.length - 1) - float64At(shown, end),
+    unprinted: isPrinting ? count - end : 0,
     measure: (row) => {
       if (!row || !rows) return undefined
       rows.observe(row)
@@ -90,11 +105,19 @@ export function useRowWindow({ count, heightOf }: RowWindowOptions): RowWindow {
   }
 }
 
+/** Says on paper how many rows of a long list are missing. */
+export const UnprintedRows = ({ count }: { readonly count: number }) =>
+  count > 0 && (
+    <p className="px-3.5 py-2 text-dim text-xs">{countWithNoun(count, 'more row is', 'more rows are')} not printed.</p>
+  )
+
 /** Height of the box in pixels until it is known. */
 const UNKNOWN_HEIGHT = 800
 /** Pixels of scrolling after which the rows are selected again, and pixels on each side in which rows are mounted. */
 const STEP = 120
 const BESIDE = 240
+/** Rows on paper: more would keep the browser busy for minutes. */
+const MOST_PRINTED = 2_000
 /** Space beside a row that is scrolled into view, in pixels. */
 const MARGIN = 8
 const NOTHING_MEASURED: ReadonlyMap<number, number> = new Map()

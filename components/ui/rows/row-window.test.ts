@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Scroller, scrolledHeight, scrollTopFor, visibleRowsOf } from './equal-rows.ts'
-import { rowAtHeight, rowTops } from './row-window.ts'
+import { rowAtHeight, rowTops } from './row-window.tsx'
 
 test('row window: a height belongs to the row that covers it', () => {
   fc.assert(
