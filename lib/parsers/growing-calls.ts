@@ -121,6 +121,7 @@ const JSON_FORMATS: Readonly<Record<string, JsonFormat>> = {
   gigachat3: objects('(?:<\\|function_call\\|>|function call<\\|role_sep\\|>)', '\\s*'),
   tool_calls: objects('(?:<tool_calls>\\s*\\[?)?', '\\s*,?\\s*'),
   nemotron: objects('(?:<TOOLCALL>\\s*\\[?)?', '\\s*,?\\s*'),
+  falcon3: objects('(?:<tool_call>\\s*\\[)?', COMMA),
   granite: objects('(?:<\\|tool_call\\|>\\s*\\[)?', COMMA),
   granite_20b_fc: objects('<function_call>', '\\s*'),
   phi4_mini: objects('(?:functools\\s*\\[)?', COMMA),

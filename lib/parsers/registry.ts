@@ -21,7 +21,16 @@ import type { ToolParser } from './parser.ts'
 import { lfm2 } from './python/lfm2.ts'
 import { olmo3 } from './python/olmo3.ts'
 import { pythonic } from './python/pythonic.ts'
-import { granite, granite20b, hyperclovax, nemotron, phi4Mini, toolCalls, xlam } from './reading/named-lists.ts'
+import {
+  falcon3,
+  granite,
+  granite20b,
+  hyperclovax,
+  nemotron,
+  phi4Mini,
+  toolCalls,
+  xlam,
+} from './reading/named-lists.ts'
 import { deepseekV4, deepseekV32, deepseekV41, gigachat35 } from './tags/deepseek-v32.ts'
 import { functionGemma, gemma4 } from './tags/gemma4.ts'
 import { kimiK3 } from './tags/kimi-k3.ts'
@@ -86,6 +95,7 @@ export const parsers: readonly ToolParser[] = [
   grug,
   granite20b,
   frogboss,
+  falcon3,
 ]
 
 /** Parser of a run whose request, server and template name none. */
@@ -169,6 +179,7 @@ export const TEMPLATE_MARKS: readonly TemplateMarks[] = [
   { parser: 'glm', marks: ['<arg_key>'] },
   { parser: 'frogboss', marks: ['For each function call, use this XML format'] },
   { parser: 'qwen_xml', marks: ['<function='] },
+  { parser: 'falcon3', marks: ['JSON object inside <tool_call></tool_call>'] },
   { parser: 'hermes', marks: ['<tool_call>'] },
   { parser: 'llama3', marks: ['<|python_tag|>'] },
   { parser: 'llama3', marks: ['"parameters": ', '<|start_header_id|>'] },

@@ -399,6 +399,7 @@ const FORMATS: Readonly<Record<string, (template: string) => CallFormat | undefi
   grug: objectsBetween('<|tool_call|>\n', '\n<|tool_call_end|>', 'arguments'),
   granite_20b_fc: objectsBetween('<function_call> ', '', 'arguments'),
   frogboss: () => ({ between: '\n', call: qwenFunction('', '') }),
+  falcon3: objectList('<tool_call>\n', '\n</tool_call>'),
   solar_open: () => ({
     open: '<|tool_calls|>',
     between: '',

@@ -1,6 +1,6 @@
 /**
  * Tests of formats whose calls are in one list between two tokens: lfm2, cohere_command4, command_r, apertus2509,
- * tool_calls, nemotron, granite, phi4_mini, olmo3. xlam has no tokens.
+ * tool_calls, nemotron, granite, phi4_mini, olmo3, falcon3. xlam has no tokens.
  */
 import { describe, expect, test } from 'vitest'
 import { apertus2509 } from '../json/apertus2509.ts'
@@ -9,7 +9,7 @@ import type { ToolParser } from '../parser.ts'
 import { lfm2 } from '../python/lfm2.ts'
 import { olmo3 } from '../python/olmo3.ts'
 import { describeCalls, parseText, textInRange } from '../test-draw.ts'
-import { granite, nemotron, phi4Mini, toolCalls, xlam } from './named-lists.ts'
+import { falcon3, granite, nemotron, phi4Mini, toolCalls, xlam } from './named-lists.ts'
 import { textWithoutCalls } from './rest.ts'
 
 const reasons = (parser: ToolParser, text: string) =>
@@ -299,5 +299,32 @@ describe('xlam parser', () => {
       'g({})',
     ])
     expect(reasons(xlam, broken.slice(0, 30))).toEqual([expect.stringMatching(/^✗/)])
+  })
+})
+
+describe('falcon3 parser', () => {
+  const read = (list: string) => parseText(falcon3, `<tool_call>\n${list}\n</tool_call>`)
+  const entry = (members: string) => `{"id": "c1", "type": "function", ${members}}`
+
+  test('reads entries of a message, whose call is the member "function", with their ids', () => {
+    const text = entry('"function": {"name": "f", "arguments": {"a": 1}, "b": 2}, "index": 0')
+    const [call] = read(`[${text}]`)
+    expect(call).toMatchObject({ kind: 'parsed', name: 'f', input: { a: 1 }, writtenId: 'c1', raw: text })
+    const ignored = call?.kind === 'parsed' ? call.ignored : []
+    expect(ignored.map((range) => textInRange(`<tool_call>\n[${text}]\n</tool_call>`, range))).toEqual([
+      '"b": 2',
+      '"index": 0',
+    ])
+  })
+
+  test('reads calls that are no entries, and reports an entry without a name', () => {
+    const drawn = describeCalls(
+      read(`[{"name": "f", "arguments": {}}, ${entry('"function": {"arguments": {}}')}, ${entry('"function": "f"')}]`),
+    )
+    expect(drawn).toEqual([
+      'f({})',
+      expect.stringContaining('the call has no "name"'),
+      expect.stringContaining('the call has no "name"'),
+    ])
   })
 })

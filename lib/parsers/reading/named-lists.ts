@@ -7,10 +7,11 @@
 import type { CallMarkup, ParsedCall, PlacedCall, TextRange, ToolParser } from '../parser.ts'
 import { createFinder } from './finder.ts'
 import { brokenList, jsonLinesReader, jsonListReader, type ListReader, listParser } from './lists.ts'
-import { callWithId } from './object-call.ts'
+import { callInEntry, callWithId } from './object-call.ts'
 import { markupOfRuns, readCallRuns } from './runs.ts'
 
-const calledIn = callWithId({ arguments: ['arguments', 'parameters'], id: 'id' })
+const SPELLING = { arguments: ['arguments', 'parameters'], id: 'id' } as const
+const calledIn = callWithId(SPELLING)
 
 /** Parser of Apriel and MiniMax M1. */
 export const toolCalls = listParser({
@@ -63,6 +64,13 @@ export const granite20b = listParser({
   bareStart: /\{/,
   mayBeUnclosed: true,
   reader,
+})
+/** Parser of Falcon 3. Its template writes the whole entries of the message, in which the call is the member "function". */
+export const falcon3 = listParser({
+  name: 'falcon3',
+  open: '<tool_call>',
+  close: '</tool_call>',
+  reader: (text, nextBound) => jsonListReader(text, nextBound, callInEntry(SPELLING)),
 })
 /** Parser of xLAM 2. A list of objects that do not begin with a name and arguments is an answer. */
 export const xlam: ToolParser = {
