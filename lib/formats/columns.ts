@@ -45,7 +45,8 @@ export const maskEntrySchema = z.custom<0 | 1 | boolean>(isMaskEntry, { error: '
 /** Schema of a loss mask. */
 export const maskSchema = columnOf(maskEntrySchema, wrongIndexOf(isMaskEntry))
 
-const isLogprob = (value: unknown): boolean =>
+/** Returns whether a value is a logprob as files have it. */
+export const isLogprob = (value: unknown): value is LogprobAsWritten =>
   value === null || typeof value === 'number' || (typeof value === 'string' && /^(NaN|-?Infinity)$/.test(value))
 
 /** Schema of a logprob. Accepts NaN and the infinities as numbers, or as the texts that pydantic writes for them. */

@@ -3,7 +3,7 @@
  * larger, so each list is read and parsed in parts, and the rest of the text without the lists.
  */
 import { elementAt } from '#lib/util/element-at.ts'
-import { markAbsentFrom, parsePythonJson } from './python-json.ts'
+import { markAbsentFrom, parseShallowJson } from './python-json.ts'
 
 /** Lists with at least this many bytes are parsed in parts. */
 export const LONG_LIST = 1 << 16
@@ -33,7 +33,7 @@ export interface ByteRange {
 }
 
 /**
- * Returns the value that `parsePythonJson` returns for the text of the bytes. `ranges` are long lists without texts, lists and objects,
+ * Returns the value that `parseShallowJson` returns for the text of the bytes. `ranges` are long lists without texts, lists and objects,
  * with their brackets and in order. Returns undefined if a part is invalid: only the whole text gives the value or the reason then.
  * Rejects if reading rejects.
  */
@@ -78,7 +78,7 @@ function outlineOf(gaps: readonly string[]): { readonly outline: unknown; readon
   // A mark that is longer than any run in a gap is in none of them.
   const mark = gaps.map(markAbsentFrom).reduce((a, b) => (a.length < b.length ? b : a))
   const text = gaps.map((gap, index) => (index === 0 ? gap : `"${mark}${index - 1}"${gap}`)).join('')
-  return { outline: parsePythonJson(text), mark }
+  return { outline: parseShallowJson(text), mark }
 }
 
 /** Returns the entries of a list. Throws SyntaxError. */
@@ -121,7 +121,7 @@ function createPartParser(): PartParser {
   return (bytes, index) => {
     const same = before[index]
     if (same && areEqual(same.bytes, bytes)) return same.entries
-    const entries = parsePythonJson(`[${decoder.decode(bytes)}]`) as readonly unknown[]
+    const entries = parseShallowJson(`[${decoder.decode(bytes)}]`) as readonly unknown[]
     // A copy: the bytes may be overwritten, and the slice of a Buffer shares its memory.
     if (index < MOST_PARTS_KEPT) before[index] = { bytes: new Uint8Array(bytes), entries }
     return entries
@@ -136,17 +136,28 @@ function areEqual(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 /** Replaces the texts that are a mark and an index by the lists. */
-function withLists(value: unknown, mark: string, lists: readonly (readonly unknown[])[]): unknown {
-  if (typeof value === 'string' && value.startsWith(mark)) return elementAt(lists, Number(value.slice(mark.length)))
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++)
-      if (mayHaveLists(value[index])) value[index] = withLists(value[index], mark, lists)
-  } else if (typeof value === 'object' && value !== null) {
-    const holder = value as Record<string, unknown>
-    // Every key is the object's own, so this also replaces the value of the key __proto__.
-    for (const key in holder) if (mayHaveLists(holder[key])) holder[key] = withLists(holder[key], mark, lists)
+function withLists(outline: unknown, mark: string, lists: readonly (readonly unknown[])[]): unknown {
+  let left = lists.length
+  const replaced = (value: unknown): unknown => {
+    if (typeof value === 'string') {
+      if (!value.startsWith(mark)) return value
+      left--
+      return elementAt(lists, Number(value.slice(mark.length)))
+    }
+    if (Array.isArray(value)) {
+      for (let index = 0; index < value.length && left > 0; index++)
+        if (mayHaveLists(value[index])) value[index] = replaced(value[index])
+    } else if (typeof value === 'object' && value !== null) {
+      const holder = value as Record<string, unknown>
+      // Every key is the object's own, so this also replaces the value of the key __proto__.
+      for (const key in holder) {
+        if (left === 0) break
+        if (mayHaveLists(holder[key])) holder[key] = replaced(holder[key])
+      }
+    }
+    return value
   }
-  return value
+  return replaced(outline)
 }
 
 /** Returns false for numbers, which are most of a file. */

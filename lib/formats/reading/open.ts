@@ -5,7 +5,7 @@
  */
 
 import { parseLongLists } from '#lib/json/long-lists.ts'
-import { parsePythonJson } from '#lib/json/python-json.ts'
+import { parseShallowJson } from '#lib/json/python-json.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { LIMITS, type Limits } from '#lib/util/limits.ts'
@@ -295,7 +295,8 @@ export function parseRecord(record: RecordBytes, bytes: Uint8Array, isLines: boo
   if (!decoded.ok) return problem(notUtf8(record.start + decoded.at))
   const { text } = decoded
   try {
-    return recordValues(record, parsePythonJson(text), isLines)
+    // The finder of records has measured its nesting.
+    return recordValues(record, parseShallowJson(text), isLines)
   } catch {
     return problem(notJson(text, isElement ? ' of the element' : ''))
   }

@@ -1,8 +1,8 @@
 /** Reads vLLM's logprobs: for each token null or an object by id, with the token itself and the most likely ones. */
 import { isObject } from '#lib/json/json-object.ts'
-import { logprobSchema } from '../columns.ts'
-import { parsedAt, refuse } from '../reading/record-error.ts'
-import type { TokenEntry } from './token-entries.ts'
+import { isLogprob } from '../columns.ts'
+import { refuse } from '../reading/record-error.ts'
+import { logprobAt, type TokenEntry } from './token-entries.ts'
 
 /** Returns an entry for each id; undefined without logprobs. Refuses a list for other tokens. */
 export function logprobsById(value: unknown, ids: readonly number[], path: string): readonly TokenEntry[] | undefined {
@@ -12,30 +12,30 @@ export function logprobsById(value: unknown, ids: readonly number[], path: strin
     const entries = entriesById(value[index], `${path}[${index}]`)
     const own = entries.find((entry) => entry.id === id)
     // The token itself is an alternative only if its rank is among those that were requested.
-    const alternatives = entries.filter(({ rank }) => rank !== undefined && rank <= entries.length)
-    return { id, text: own?.text, logprob: own?.logprob ?? null, alternatives }
+    const alternatives = entries.filter(({ rank }) => rank <= entries.length)
+    return { id, written: own?.written, logprob: own?.logprob ?? null, alternatives }
   })
 }
 
 interface RankedEntry extends TokenEntry {
-  readonly rank: number | undefined
+  /** Infinity if the file has none. */
+  readonly rank: number
 }
 
 function entriesById(value: unknown, path: string): readonly RankedEntry[] {
   if (!isObject(value)) return []
-  return Object.entries(value)
-    .flatMap(([id, entry]): readonly RankedEntry[] => {
-      if (!isObject(entry) || !/^\d{1,15}$/.test(id)) return []
-      const { logprob, rank, decoded_token: text } = entry
-      return [
-        {
-          id: Number(id),
-          text: typeof text === 'string' && text !== '' && !text.includes('\ufffd') ? text : undefined,
-          logprob: parsedAt(logprobSchema, logprob ?? null, `${path}[${JSON.stringify(id)}].logprob`),
-          alternatives: undefined,
-          rank: typeof rank === 'number' ? rank : undefined,
-        },
-      ]
+  const entries: RankedEntry[] = []
+  for (const id of Object.keys(value)) {
+    const entry = value[id]
+    if (!isObject(entry) || !/^\d{1,15}$/.test(id)) continue
+    const { logprob, rank, decoded_token: written } = entry
+    entries.push({
+      id: Number(id),
+      written,
+      logprob: isLogprob(logprob) ? logprob : logprobAt(logprob, `${path}[${JSON.stringify(id)}].logprob`),
+      alternatives: undefined,
+      rank: typeof rank === 'number' ? rank : Number.POSITIVE_INFINITY,
     })
-    .sort((a, b) => (a.rank ?? Infinity) - (b.rank ?? Infinity))
+  }
+  return entries.sort((a, b) => a.rank - b.rank)
 }

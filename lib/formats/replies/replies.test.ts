@@ -68,6 +68,14 @@ describe('ids of a chat completion', () => {
     expect(trajectory.provenance).toMatchObject({ lacked: expect.arrayContaining(['ids of the prompt']) })
   })
 
+  test('have the text that the server wrote, even if it begins like an id in place of a text', () => {
+    const trajectory = trajectoryOf(
+      chatCompletion,
+      chat({ token_ids: [5], logprobs: { content: [entry('token_id:x', -1)] } }),
+    )
+    expect(trajectory.vocab).toEqual({ '5': 'token_id:x' })
+  })
+
   test('whose logprobs JSON cannot represent have problems that give the values', () => {
     const odd = [entry('a', -1), { ...entry('b', 0), logprob: '-Infinity' }]
     const { logprobs, problems } = responseOf(chatCompletion, chat({ token_ids: [5, 6], logprobs: { content: odd } }))

@@ -73,9 +73,9 @@ function choiceOf({ text, logprobs, ...sample }: JsonObject, path: string): Json
   }
 }
 
-const entryObject = ({ id, text, logprob, alternatives = [] }: TokenEntry): JsonObject => ({
+const entryObject = ({ id, written, logprob, alternatives = [] }: TokenEntry): JsonObject => ({
   id,
-  token: text,
+  token: written,
   logprob,
   top_logprobs: alternatives.map(entryObject),
 })
