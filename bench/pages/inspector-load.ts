@@ -73,7 +73,11 @@ await withBench(async (bench) => {
       const page = await bench.open()
       await waitUntilSettled(page)
       const file = textFile(`${name} ${round}`, text)
-      openings.get(name)?.push(await opening(page, FIRST_TOKENS, () => chooseFile(page, file)))
+      const found = await opening(page, FIRST_TOKENS, () => chooseFile(page, file)).catch(async (error: unknown) => {
+        console.error(`${name} does not open: ${error}\n${await page.locator('body').textContent()}`)
+        return undefined
+      })
+      if (found) openings.get(name)?.push(found)
       rmSync(file)
     }
   }
