@@ -84,6 +84,7 @@ const WELL_FORMED: Readonly<Record<string, string>> = {
   granite_20b_fc: '<function_call> {"name":"f"}\n<function_call> {"name":"f","arguments":{"a":1}}',
   frogboss: '<function=f></function><function=f><parameter=a>1</parameter></function>',
   falcon3: '<tool_call>[{"name":"f"},{"name":"f","arguments":{"a":1}}]</tool_call>',
+  minicpm3: '<|tool_call_start|>\n```python\nf()\nf(a=1)\n```\n<|tool_call_end|>',
   olmo3: '<function_calls>f()\nf(a=1)</function_calls>',
   granite: '<|tool_call|>[{"name":"f"},{"name":"f","arguments":{"a":1}}]',
   phi4_mini: 'functools[{"name":"f"},{"name":"f","arguments":{"a":1}}]',

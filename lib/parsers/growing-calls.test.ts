@@ -13,7 +13,7 @@ import { CALLS, TWO_CALLS } from './test-calls.ts'
 import { parseText } from './test-draw.ts'
 
 /** Formats whose calls are read when the reply has ended. */
-const AT_THE_END = ['pythonic', 'lfm2', 'olmo3', 'gemma4', 'minimax-m3', 'functiongemma']
+const AT_THE_END = ['pythonic', 'lfm2', 'olmo3', 'minicpm3', 'gemma4', 'minimax-m3', 'functiongemma']
 
 const tools: readonly ToolSpec[] = [
   { name: 'add', inputSchema: { type: 'object', properties: { a: { type: 'integer' }, b: { type: 'string' } } } },

@@ -19,7 +19,7 @@ import { longcat } from './keyed/longcat.ts'
 import { solarOpen2 } from './keyed/solar-open2.ts'
 import type { ToolParser } from './parser.ts'
 import { lfm2 } from './python/lfm2.ts'
-import { olmo3 } from './python/olmo3.ts'
+import { minicpm3, olmo3 } from './python/olmo3.ts'
 import { pythonic } from './python/pythonic.ts'
 import {
   falcon3,
@@ -96,6 +96,7 @@ export const parsers: readonly ToolParser[] = [
   granite20b,
   frogboss,
   falcon3,
+  minicpm3,
 ]
 
 /** Parser of a run whose request, server and template name none. */
@@ -136,6 +137,7 @@ export const TEMPLATE_MARKS: readonly TemplateMarks[] = [
   { parser: 'minimax-m2', marks: ['<minimax:tool_call>'] },
   { parser: 'minimax-m3', marks: [']<]minimax[>['] },
   { parser: 'minicpm5', marks: ['<param name='] },
+  { parser: 'minicpm3', marks: ['<|tool_call_start|>', '```python'] },
   { parser: 'lfm2', marks: ['<|tool_call_start|>'] },
   { parser: 'cohere_command4', marks: ['<|START_ACTION|>'] },
   { parser: 'apertus2509', marks: ['<|tools_prefix|>'] },

@@ -142,6 +142,7 @@ export const THINK_FORMS: readonly [ThinkForm, ...ThinkForm[]] = [
   pair('<seed:think>', '</seed:think>'),
   pair('<longcat_think>', '</longcat_think>'),
   pair('<|think:start|>', '<|think:end|>'),
+  pair('<|thought_start|>', '<|thought_end|>'),
   k2Horizon,
   apertus,
   muse,

@@ -61,6 +61,7 @@ test.each([
   ['<seed:think>a</seed:think>b', '{<seed:think>a</seed:think>}b'],
   ['<longcat_think>a</longcat_think>b<longcat_think>', '{<longcat_think>a</longcat_think>}b{<longcat_think>!}'],
   ['<|think:start|>a<|think:end|>b', '{<|think:start|>a<|think:end|>}b'],
+  ['<|thought_start|>\na\n<|thought_end|>\nb', '{<|thought_start|>\na\n<|thought_end|>}\nb'],
   ['<mm:think>a</mm:think>b', '{<mm:think>a</mm:think>}b'],
   ['<ifm|think_fast>a</ifm|think_fast>b<ifm|think>', '{<ifm|think_fast>a</ifm|think_fast>}b{<ifm|think>!}'],
   [

@@ -318,6 +318,7 @@ describe('the messages side has thinking and calls', () => {
     ['granite_20b_fc', 'Hi.<function_call> {"name": "f", "arguments": {"x": 2.0}}', ''],
     ['frogboss', 'Hi.<function=f>\n  <parameter=x>2.0</parameter>\n</function>', ''],
     ['falcon3', 'Hi.<tool_call>\n[{"name": "f", "arguments": {"x": 2.0}}]\n</tool_call>', ''],
+    ['minicpm3', 'Hi.<|tool_call_start|>\n```python\nf(x=2.0)\n```\n<|tool_call_end|>', ''],
     ['olmo3', 'Hi.<function_calls>f(x=2.0)</function_calls>', ''],
     ['minicpm5', '<think>well</think>Hi.<function name="f"><param name="x">2.0</param></function>', '"well"'],
     ['gemma4', '<think>well</think>Hi.<|tool_call>call:f{x:2.0}<tool_call|>', '"well"'],

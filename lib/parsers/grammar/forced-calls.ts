@@ -400,6 +400,12 @@ const FORMATS: Readonly<Record<string, (template: string) => CallFormat | undefi
   granite_20b_fc: objectsBetween('<function_call> ', '', 'arguments'),
   frogboss: () => ({ between: '\n', call: qwenFunction('', '') }),
   falcon3: objectList('<tool_call>\n', '\n</tool_call>'),
+  minicpm3: () => ({
+    open: '<|tool_call_start|>\n```python\n',
+    between: '\n',
+    close: '\n```\n<|tool_call_end|>',
+    call: pythonCall,
+  }),
   solar_open: () => ({
     open: '<|tool_calls|>',
     between: '',

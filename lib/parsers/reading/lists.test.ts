@@ -7,7 +7,7 @@ import { apertus2509 } from '../json/apertus2509.ts'
 import { cohereCommand4, commandR } from '../json/cohere-command4.ts'
 import type { ToolParser } from '../parser.ts'
 import { lfm2 } from '../python/lfm2.ts'
-import { olmo3 } from '../python/olmo3.ts'
+import { minicpm3, olmo3 } from '../python/olmo3.ts'
 import { describeCalls, parseText, textInRange } from '../test-draw.ts'
 import { falcon3, granite, nemotron, phi4Mini, toolCalls, xlam } from './named-lists.ts'
 import { textWithoutCalls } from './rest.ts'
@@ -327,4 +327,13 @@ describe('falcon3 parser', () => {
       expect.stringContaining('the call has no "name"'),
     ])
   })
+})
+
+test('minicpm3 parser reads a block of Python, and refuses one without its fence', () => {
+  const block = (body: string) => `<|tool_call_start|>\n${body}\n<|tool_call_end|>`
+  const text = `So.${block('```python\nf(a="```",b=true)\ng()\n```')}`
+  expect(reasons(minicpm3, text)).toEqual(['f({"a":"```","b":true})', 'g({})'])
+  expect(textWithoutCalls(text, parseText(minicpm3, text), [], minicpm3)).toBe('So.')
+  expect(reasons(minicpm3, block('f()'))).toEqual([])
+  expect(reasons(minicpm3, block('```python\nf()')).at(-1)).toMatch(/^✗ "<" where ```/)
 })

@@ -32,6 +32,7 @@ const VARIANTS: readonly string[] = [
     'step_audio',
     'xlam',
     'hyperclovax',
+    'minicpm3',
     'falcon3',
     'frogboss',
     'granite_20b_fc',
