@@ -180,6 +180,71 @@ describe('a continuation of a trajectory', () => {
     expect(whole()).toBe(2)
   })
 
+  test('gives its template the unchanged messages of the turn before as the same objects, so that their JSON is made once', () => {
+    const wholes: (readonly object[])[] = []
+    const template = chatTemplate(chatml, {})
+    const watched: ChatTemplate = {
+      text: chatml,
+      render: (input) => {
+        wholes.push(input.messages)
+        return template.render(input)
+      },
+    }
+    const elsewhere = { tokenizer: byteTokenizer, template: watched, settle: async <T>(compute: () => T) => compute() }
+    const { trajectory: called } = simulateRollout(
+      chatml,
+      [
+        {
+          messages: [user('a')],
+          reply: bytes('<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'),
+          finish: { kind: 'length' },
+        },
+        {
+          messages: [
+            { role: 'tool', callId: 'x' },
+            { role: 'tool', callId: 'unknown' },
+          ],
+          reply: bytes('b'),
+          finish: stop,
+        },
+      ],
+      { tools: [{ name: 'f', inputSchema: {} }] },
+    )
+    const withResult = (result: string): Trajectory => ({
+      ...called,
+      segments: called.segments.map((segment) =>
+        segment.kind === 'response'
+          ? {
+              ...segment,
+              toolCalls: segment.toolCalls.map((call) => ({
+                ...call,
+                id: 'x',
+                result: { status: 'success', text: result },
+              })),
+            }
+          : segment,
+      ) as Trajectory['segments'],
+    })
+    const conversationOf = (trajectory: Trajectory): readonly object[] => {
+      nextPrompt(trajectory, [user('c')], elsewhere)
+      return wholes.findLast(({ length }) => length === 6)?.slice(0, 5) ?? []
+    }
+    const [four, five] = [withResult('4'), withResult('5')]
+    const before = conversationOf(four)
+    expect(before).toMatchObject([
+      { content: 'a' },
+      { tool_calls: [{}] },
+      { content: '4', tool_call_id: 'x' },
+      { content: '' },
+      { content: 'b' },
+    ])
+    const again = conversationOf(four)
+    expect(again.map((message, index) => message === before[index])).toEqual([true, true, true, true, true])
+    // Another trajectory may begin with the same segments and have another result.
+    expect(conversationOf(five)[2]).toMatchObject({ content: '5', tool_call_id: 'x' })
+    expect(conversationOf(four)[2]).toMatchObject({ content: '4' })
+  })
+
   test('has no verdict if the trajectory begins with a text or ids of the user', () => {
     const [prompt, ...others] = trajectory.segments
     const given = {

@@ -4,6 +4,7 @@
  * templates that look back (Qwen3 writes the last reply differently than earlier ones).
  */
 
+import { hasSameJson } from '#lib/json/same-json.ts'
 import { exactInput } from '#lib/json/written-json.ts'
 import {
   type ChatTemplate,
@@ -411,21 +412,47 @@ const follows = (written: string, text: string, whole: string): boolean =>
     .trimEnd()
     .endsWith(text)
 
-/** Returns the conversation as an agent framework would send it, with separate thinking, content and calls of a reply. */
+/**
+ * Returns the conversation as an agent framework would send it, with separate thinking, content and calls of a reply. A message that is
+ * unchanged is the same object each time, because a run needs its whole history in every turn, and its JSON if another thread renders it.
+ */
 function conversationMessages(trajectory: Trajectory, form: ArgumentsForm): TemplateMessage[] {
-  const calls = toolCallsOf(trajectory)
+  // Of several calls with an id, the first one counts.
+  const calls = new Map(
+    toolCallsOf(trajectory)
+      .map((call) => [call.id, call] as const)
+      .reverse(),
+  )
   return trajectory.segments.flatMap((segment) =>
     segment.kind === 'prompt'
-      ? segment.messages.map((message) => templateMessage(withResultText(message, trajectory), calls))
-      : [replyMessage(segment, trajectory, form)],
+      ? segment.messages.map((message) => promptMessage(message, trajectory, calls))
+      : [replyMessage(segment, form, trajectory)],
   )
 }
 
-function replyMessage(segment: ResponseSegment, trajectory: Trajectory, form: ArgumentsForm): TemplateMessage {
-  const known = replies.get(segment)
-  const { content, reasoning } = known ?? replyTexts(writtenReply(segment, trajectory), segment.toolCalls)
-  if (!known) replies.set(segment, { content, reasoning })
-  return {
+function promptMessage(
+  message: Message,
+  trajectory: Trajectory,
+  calls: ReadonlyMap<string | undefined, ToolCall>,
+): TemplateMessage {
+  if (message.role !== 'tool') return plainMessage(message)
+  const call = calls.get(message.callId)
+  const made = templateMessage(withResultText(message, trajectory), call ? [call] : [])
+  const known = results.get(message)
+  if (known && hasSameJson(known, made)) return known
+  results.set(message, made)
+  return made
+}
+
+const plainMessage = memoizeByIdentity((message: Message) => templateMessage(message, []))
+
+/** The last message that was made of each result. */
+const results = new WeakMap<Message, TemplateMessage>()
+
+function replyMessage(segment: ResponseSegment, form: ArgumentsForm, trajectory: Trajectory): TemplateMessage {
+  const known: KnownReply = replies.get(segment) ?? replyTexts(writtenReply(segment, trajectory), segment.toolCalls)
+  const { content, reasoning } = known
+  const message = known[form] ?? {
     role: 'assistant',
     content,
     ...(reasoning !== undefined && { reasoning_content: reasoning }),
@@ -433,10 +460,14 @@ function replyMessage(segment: ResponseSegment, trajectory: Trajectory, form: Ar
       tool_calls: segment.toolCalls.map((call) => templateCall(replyCall(call), form)),
     }),
   }
+  replies.set(segment, { ...known, [form]: message })
+  return message
 }
 
-/** Caches the messages of replies, because a run needs those of its whole history in every turn. */
-const replies = new WeakMap<ResponseSegment, ReturnType<typeof replyTexts>>()
+/** The texts of a reply, and its messages by the form of arguments. */
+type KnownReply = ReturnType<typeof replyTexts> & { readonly [Form in ArgumentsForm]?: TemplateMessage }
+
+const replies = new WeakMap<ResponseSegment, KnownReply>()
 
 /** Returns the last characters of a reply's text. */
 const endOfContent = (message: TemplateMessage | undefined): string =>

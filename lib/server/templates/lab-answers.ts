@@ -3,11 +3,12 @@
 import type * as z from 'zod'
 import type { TrajectoryReader } from '#lib/store/record.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
-import { chatTemplate, type RenderInput } from '#lib/templates/chat-template.ts'
+import { chatTemplate, type RenderInput, type TemplateMessage } from '#lib/templates/chat-template.ts'
 import { orTemplateFailure, type ReadInput, readInput } from '#lib/templates/document/input.ts'
 import { fromJs, readJson, writeJson } from '#lib/templates/jinja/python/json.ts'
 import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
 import type { TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { boundedTemplate } from './bounded-template.ts'
 import { type LabRequest, loadChosenTemplate, rejectedInput } from './lab-request.ts'
 import { type parseRequestSchema, parseRequestText } from './parse.ts'
@@ -150,12 +151,15 @@ export const toRenderInputJson = ({
   addGenerationPrompt,
   continueFinalMessage,
 }: RenderInput): RenderInputJson => ({
-  messages: writeJson(fromJs(messages)),
+  messages: `[${messages.map((message) => (message instanceof PyDict ? writeJson(message) : messageJson(message))).join(', ')}]`,
   tools: tools && writeJson(fromJs(tools)),
   options: writeJson(fromJs(options)),
   addGenerationPrompt,
   continueFinalMessage,
 })
+
+/** A conversation has the same messages in every turn. */
+const messageJson = memoizeByIdentity((message: TemplateMessage) => writeJson(fromJs(message)))
 
 const fromRenderInputJson = ({ messages, tools, options, ...flags }: RenderInputJson): RenderInput => {
   const named = readJson(options)

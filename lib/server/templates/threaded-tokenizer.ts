@@ -125,7 +125,8 @@ function wrapTokenizer(loaded: LoadedTokenizer, name: string, thread: Pick<LabTh
         }
       }
       const sent = toRenderInputJson(input)
-      const key = JSON.stringify([template.text, sent])
+      // The messages are JSON already, and may be long.
+      const key = JSON.stringify([template.text, { ...sent, messages: '' }]) + sent.messages
       const rendered = known.renders.get(key)
       if (rendered instanceof TemplateError) throw rendered
       return rendered ?? lack({ kind: 'render', key, template: template.text, input: sent })
