@@ -116,7 +116,7 @@ export function openTrajectoryStore(folder: string, options: StoreOptions): Traj
       registered = instance === options.instance ? undefined : instance
       const { markInterrupted, purge, ...store } = createStore(database, instance, now)
       markInterrupted()
-      purge(now().getTime() - KEPT_DELETED_MS)
+      purge(now().getTime())
       return storeErrorsOf(store, file)
     } catch (error) {
       registered?.close()
@@ -154,8 +154,8 @@ const register = (database: DatabaseSync, folder: string): Registration =>
 
 interface OpenedStore extends TrajectoryStore {
   markInterrupted(): void
-  /** Purges trajectories that were deleted before this time, in ms. */
-  purge(before: number): void
+  /** Purges trajectories that were deleted for more than a day at this time, in ms. */
+  purge(nowMs: number): void
 }
 
 function createStore(database: DatabaseSync, instance: Instance, now: () => Date): OpenedStore {
@@ -306,8 +306,8 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
     markInterrupted() {
       for (const { key, running_in } of statements.running.all()) if (!runsElsewhere(running_in)) interrupt(String(key))
     },
-    purge(before) {
-      statements.purge.run(before)
+    purge(nowMs) {
+      statements.purge.run(nowMs - KEPT_DELETED_MS, nowMs - LONGEST_PAUSE_MS)
       for (const statement of statements.dropGroups) statement.run()
       statements.dropChoices.run()
     },
@@ -318,6 +318,12 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
 function interruptedOutcome({ outcome: { unsent, unsentGiven } }: Trajectory): Outcome {
   return { kind: 'ended', reason: 'interrupted', ...(unsent && { unsent }), ...(unsentGiven && { unsentGiven }) }
 }
+
+/**
+ * Longest time in which nothing was added or deleted before the clock counts as wrong. A start with such a clock purges nothing, because
+ * the day in which a deletion can be undone may not have passed.
+ */
+const LONGEST_PAUSE_MS = 30 * KEPT_DELETED_MS
 
 /** A record with more tokens is long: reading and writing one of 50,000 tokens takes a quarter of a second. */
 const MOST_TOKENS = 50_000
@@ -342,7 +348,10 @@ function prepareStatements(database: DatabaseSync) {
        WHERE key = ? AND (tokens > ${MOST_TOKENS} OR octet_length(header) > ${MOST_HEADER_BYTES})`,
     ),
     present: database.prepare('SELECT 1 FROM trajectories WHERE key = ?'),
-    purge: database.prepare('DELETE FROM trajectories WHERE deleted_at < ? AND running_in IS NULL'),
+    purge: database.prepare(
+      `DELETE FROM trajectories WHERE deleted_at < ?1 AND running_in IS NULL
+       AND ?2 < (SELECT max(coalesce(unixepoch(max(added_at)) * 1000, 0), max(deleted_at)) FROM trajectories)`,
+    ),
     dropGroups: ['groups', 'group_starts'].map((table) =>
       database.prepare(
         `DELETE FROM ${table} WHERE id NOT IN (SELECT group_id FROM trajectories WHERE group_id IS NOT NULL)`,

@@ -657,6 +657,23 @@ describe('deleting', () => {
     expect(store.get(key)).toEqual(sample)
   })
 
+  test('is not final with a start whose clock is a year ahead', () => {
+    const key = store.add(sample)
+    store.remove(key)
+    clock += 365 * 24 * HOUR
+    reopen()
+    clock -= 365 * 24 * HOUR
+    reopen()
+    expect(store.restore(key)).toMatchObject({ key })
+    store.remove(key)
+    clock += 365 * 24 * HOUR
+    reopen()
+    // What is added later shows that the clock is right.
+    store.add({ ...sample, id: 'later' })
+    reopen()
+    expect(store.restore(key)).toBeUndefined()
+  })
+
   test('keeps the key reserved, and opening the same file again restores it', () => {
     const key = store.add(sample)
     store.remove(key)
