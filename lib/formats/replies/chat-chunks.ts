@@ -47,8 +47,15 @@ export const withoutNullFields = (chunk: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(chunk).filter(([, value]) => value !== null && value !== undefined))
 
 /** Returns the fields of all chunks; the last one that says something counts. */
-export const mergedFields = (chunks: readonly JsonObject[]): JsonObject =>
-  Object.fromEntries(chunks.flatMap((chunk) => Object.entries(withoutNullFields(chunk))))
+export function mergedFields(chunks: readonly JsonObject[]): JsonObject {
+  const merged = new Map<string, unknown>()
+  for (const chunk of chunks)
+    for (const name of Object.keys(chunk)) {
+      const value = chunk[name]
+      if (value !== null && value !== undefined) merged.set(name, value)
+    }
+  return Object.fromEntries(merged)
+}
 
 /** Returns the joined lists of these fields that are present. */
 export const lists = (parts: readonly JsonObject[], keys: readonly string[]): JsonObject =>

@@ -43,7 +43,8 @@ function streamsById<Chunk extends JsonObject>(chunks: readonly Chunk[]): Iterab
     const isFurther =
       choices.size > 0 && !choices.has(0) && !Array.from(choices).some((index) => last?.choices.has(index))
     if (last && isFurther) {
-      last.parts.push(...parts)
+      // As arguments of one call, the parts of a long stream would exceed the stack.
+      for (const part of parts) last.parts.push(part)
       last.parts.sort((a, b) => Number(positions.get(a)) - Number(positions.get(b)))
       for (const index of choices) last.choices.add(index)
     } else streams.push({ parts, choices })
