@@ -1,5 +1,8 @@
+import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { expect, onTestFinished, test } from 'vitest'
+import { Worker } from 'node:worker_threads'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import * as z from 'zod'
 import { closeServer, listeningUrl } from '#testing/listening.ts'
 import { createConnection } from './connection.ts'
 
@@ -37,3 +40,42 @@ test.each([[[`a ${KEY} b`]], [['a secret-of', '-the-ser', 'ver b']], [['a ', KEY
     expect(received).toMatchObject([{ url: '/echo', authorization: `Bearer ${KEY}`, 'x-smg-routing-key': 'ses_1' }])
   },
 )
+
+/** Starts a server in another thread that answers when the first flag is 1, and sets the second one when its answer is sent. */
+const SERVER_IN_THREAD = `
+const { parentPort, workerData } = require('node:worker_threads')
+const flags = new Int32Array(workerData)
+const server = require('node:http').createServer((request, response) => {
+  parentPort.postMessage('requested')
+  Atomics.wait(flags, 0, 0)
+  response.writeHead(200, { 'content-type': 'application/json' }).end('{}', () => {
+    Atomics.store(flags, 1, 1)
+    Atomics.notify(flags, 1)
+  })
+})
+server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port))`
+
+test('A status that arrived while this process was busy for longer than its time limit is used', async () => {
+  const flags = new Int32Array(new SharedArrayBuffer(8))
+  const worker = new Worker(SERVER_IN_THREAD, { eval: true, workerData: flags.buffer })
+  onTestFinished(() => void worker.terminate())
+  const [port] = await once(worker, 'message')
+  const startTimer = setTimeout
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const connection = createConnection({ baseUrl: `http://127.0.0.1:${port}`, apiKey: undefined })
+  onTestFinished(() => connection.close())
+  const status = connection.info('/model_info', z.object({}), new AbortController().signal)
+  await once(worker, 'message')
+  await new Promise<void>((resolve) =>
+    // A time limit ends in a timer.
+    startTimer(() => {
+      Atomics.store(flags, 0, 1)
+      Atomics.notify(flags, 0)
+      Atomics.wait(flags, 1, 0)
+      vi.advanceTimersByTime(60_000)
+      resolve()
+    }, 0),
+  )
+  expect(await status).toEqual({})
+})

@@ -24,9 +24,6 @@ export interface ClientOptions {
   readonly clockAndRandom?: ClockAndRandom
 }
 
-/** Time limit of a status call, in milliseconds. */
-export const INFO_MS = 10_000
-
 /** Fetches and checks the reply to a GET; throws EngineError. */
 export type GetReply = <T>(path: string, schema: z.ZodType<T>, signal: AbortSignal) => Promise<T>
 
@@ -81,11 +78,11 @@ export function createConnection({
     firstTokenMs: all.firstTokenMs,
     send,
     async info(path, schema, signal) {
-      const reply = await send({ method: 'GET', path, signal, deadlineMs: INFO_MS })
+      const reply = await send({ method: 'GET', path, signal, isStatus: true })
       return parseReply(await jsonOf(reply, apiKey), schema, path, apiKey)
     },
     async ask(path, json, schema, signal) {
-      const reply = await send({ method: 'POST', path, body: JSON.stringify(json), signal, deadlineMs: INFO_MS })
+      const reply = await send({ method: 'POST', path, body: JSON.stringify(json), signal, isStatus: true })
       return parseReply(await jsonOf(reply, apiKey), schema, path, apiKey)
     },
     async forward(call, signal) {

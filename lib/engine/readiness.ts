@@ -1,4 +1,3 @@
-import { INFO_MS } from './connection.ts'
 import { EngineError, isUnknownPath } from './http/errors.ts'
 import type { Transport } from './http/transport.ts'
 
@@ -13,7 +12,7 @@ export async function isReady(
 ): Promise<boolean> {
   for (const path of paths) {
     try {
-      await (await transport.send({ method: 'GET', path, signal, deadlineMs: INFO_MS })).text()
+      await (await transport.send({ method: 'GET', path, signal, isStatus: true })).text()
       return true
     } catch (error) {
       if (error instanceof EngineError && error.code === 'UPSTREAM_BUSY') return false

@@ -8,7 +8,7 @@ import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import type { ReportedLoad } from '#lib/api/server-load.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import { CHAT_PATH } from '#lib/engine/chat.ts'
-import { type GetReply, INFO_MS, type ServerConnection } from '#lib/engine/connection.ts'
+import type { GetReply, ServerConnection } from '#lib/engine/connection.ts'
 import { EngineError, isUnknownPath } from '#lib/engine/http/errors.ts'
 import { eventJson, eventsOf } from '#lib/engine/http/event-stream.ts'
 import type { ServerIdentity } from '#lib/engine/server-identity.ts'
@@ -169,7 +169,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
 
 async function streamsIds({ send, apiKey }: ServerConnection, body: object, signal: AbortSignal): Promise<boolean> {
   const json = JSON.stringify(body)
-  const reply = await send({ method: 'POST', path: '/v1/completions', body: json, signal, deadlineMs: INFO_MS })
+  const reply = await send({ method: 'POST', path: '/v1/completions', body: json, signal, isStatus: true })
   let hasIds = false
   const read = (data: Buffer) => eventJson(data.toString('utf8'), apiKey)
   for await (const value of eventsOf(reply, apiKey, () => {}, read)) {
@@ -225,7 +225,7 @@ async function alternativesLimit(requested: Promise<unknown>): Promise<number | 
 export async function loadOfServer({ send }: ServerConnection, signal: AbortSignal): Promise<ReportedLoad | undefined> {
   let text: string
   try {
-    text = await (await send({ method: 'GET', path: '/metrics', signal, deadlineMs: INFO_MS })).text()
+    text = await (await send({ method: 'GET', path: '/metrics', signal, isStatus: true })).text()
   } catch (error) {
     if (isUnknownPath(error)) return undefined
     throw error

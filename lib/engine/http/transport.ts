@@ -14,6 +14,8 @@ export interface TransportLimits {
   readonly firstByteMs: number
   readonly idleMs: number
   readonly deadlineMs: number
+  /** Milliseconds to the end of the answer to a status call. */
+  readonly statusMs: number
   /**
    * Milliseconds from the headers of a stream to its first token: other data may keep the connection open without end.
    */
@@ -33,6 +35,7 @@ export const DEFAULT_LIMITS: TransportLimits = {
   firstByteMs: 900_000,
   idleMs: 120_000,
   deadlineMs: 3_600_000,
+  statusMs: 10_000,
   firstTokenMs: 900_000,
   bodyBytes: 1 << 30,
   wholeBytes: 256 << 20,
@@ -61,8 +64,8 @@ interface Call {
   /** The JSON body. Omitted: the call has no body. */
   readonly body?: string | Uint8Array
   readonly signal: AbortSignal
-  /** A limit below the transport's, for calls that must be quick. */
-  readonly deadlineMs?: number
+  /** True if the call asks for the status of the server, which must be quick. */
+  readonly isStatus?: true
   /** The largest size in bytes of the whole reply or of one event of it, if that is below the transport's. Omitted: the transport's. */
   readonly replyBytes?: number | undefined
   /** See GenerateRequest. Omitted: none. */
@@ -147,14 +150,15 @@ async function send(
 ): Promise<HttpReply> {
   const { method, path, body, signal } = call
   signal.throwIfAborted()
-  const deadlineMs = call.deadlineMs ?? limits.deadlineMs
-  const deadline = setTimeout(() => {
+  const deadlineMs = call.isStatus ? limits.statusMs : limits.deadlineMs
+  const expire = () =>
     answer.fail(
-      call.deadlineMs === undefined
-        ? new EngineError('DEADLINE', `the call took longer than ${deadlineMs / 1000} s`)
-        : new EngineError('HEADERS_TIMEOUT', `the server did not answer within ${deadlineMs / 1000} s`),
+      call.isStatus
+        ? new EngineError('HEADERS_TIMEOUT', `the server did not answer within ${deadlineMs / 1000} s`)
+        : new EngineError('DEADLINE', `the call took longer than ${deadlineMs / 1000} s`),
     )
-  }, deadlineMs).unref()
+  // After this process was busy for long, timers run before what has arrived meanwhile is read.
+  const deadline = setTimeout(() => setImmediate(expire), deadlineMs).unref()
   const leave = () => answer.fail(signal.reason)
   signal.addEventListener('abort', leave, { once: true })
   const answer = exchange(

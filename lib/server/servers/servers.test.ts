@@ -1,7 +1,9 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { createServer } from 'node:http'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openServerStore, type ServerStore } from '#lib/store/files/servers.ts'
 import { folderOfTest } from '#testing/files/folders.ts'
 import { problemOf } from '#testing/http-problem.ts'
+import { closeServer, listening } from '#testing/listening.ts'
 import { readConfig } from '../config.ts'
 import { createServers, type Servers, serverInputSchema } from './servers.ts'
 
@@ -44,6 +46,28 @@ describe('The key of a saved server', () => {
     servers.replace('gpu', { ...gpu, name: 'large' })
     expect([keyOf('large'), keyOf('gpu')]).toEqual(['sk-1', undefined])
   })
+})
+
+test('The status of the built-in server may take minutes, because it answers when its model is loaded', async () => {
+  const { promise: isLoaded, resolve: load } = Promise.withResolvers<void>()
+  const requested = Promise.withResolvers<void>()
+  const server = createServer(async (request, response) => {
+    requested.resolve()
+    await isLoaded
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(request.url === '/sglang/model_info' ? '{"model_path": "tiny"}' : '{}')
+  })
+  onTestFinished(() => closeServer(server))
+  const config = readConfig({ PORT: String(await listening(server)), ROLLSCOPE_DATA: folder }, folder)
+  const client = createServers(config, store).client('built-in')
+  onTestFinished(() => client.close())
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const description = client.describe(new AbortController().signal)
+  await requested.promise
+  vi.advanceTimersByTime(10 * 60_000)
+  load()
+  expect((await description).modelName).toBe('tiny')
 })
 
 test('The list of servers keeps the position of a changed server', () => {

@@ -8,6 +8,7 @@ import type { DownloadProgress } from '#lib/api/tokenizer-download.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import { type OwnAddress, serverAddress } from '#lib/engine/http/address.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
+import { DEFAULT_LIMITS } from '#lib/engine/http/transport.ts'
 import { parserOfServer } from '#lib/parsers/registry.ts'
 import type { SavedServer, ServerStore } from '#lib/store/files/servers.ts'
 import { withDescription } from '#lib/util/with-description.ts'
@@ -116,9 +117,16 @@ export function createServers(config: Config, store: ServerStore): Servers {
     defaultName: config.sglang ? FROM_ENVIRONMENT : BUILT_IN,
     list: () => all().map(({ server, source }) => entry(server, source)),
     client(name) {
-      const { server } = find(name)
+      const { server, source } = find(name)
       const key = JSON.stringify([server.baseUrl, server.apiKey])
-      const client = clients.get(key) ?? createEngineClient({ baseUrl: server.baseUrl, apiKey: server.apiKey })
+      const client =
+        clients.get(key) ??
+        createEngineClient({
+          baseUrl: server.baseUrl,
+          apiKey: server.apiKey,
+          // It answers when its model is loaded, which may take long on a busy machine or include a download.
+          ...(source === 'built-in' && { limits: { statusMs: DEFAULT_LIMITS.firstByteMs } }),
+        })
       clients.set(key, client)
       return client
     },
