@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import { describe, expect, test } from 'vitest'
 import { LIMITS, type Limits } from '#lib/util/limits.ts'
+import { documentedRecords } from '#testing/documented-records.ts'
 import type { ByteSource } from '../containers/container.ts'
 import { type IndexedRecord, indexRecords, recordLayout, rowLines } from './record-index.ts'
 import { mayHaveSeveralRecords } from './several-records.ts'
@@ -297,6 +298,11 @@ test.each([
   ],
   ['JSON lines after a broken line', `${BROKEN}\n${sample(2)}\n${sample(3)}`, 'lines'],
   ['lines of another tool', '{"a": 1}\n{"a": 2}\n'.repeat(30), 'whole'],
+  [
+    'a stream whose last chunk looks like a whole reply',
+    documentedRecords['sglang-generate-stream']?.map((chunk) => JSON.stringify(chunk)).join('\n') ?? '',
+    'whole',
+  ],
   ['one trajectory over several lines', JSON.stringify({ token_ids: [1] }, null, 1), 'whole'],
   ['a gzip file', '\u001f\u008b', 'whole'],
   ['nothing', '', 'whole'],

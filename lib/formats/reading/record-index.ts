@@ -96,7 +96,7 @@ async function opensIn(
   try {
     for (let tried = 0; tried < TRIED; tried++) {
       const { done, value } = await records.next()
-      if (done) return false
+      if (done || value.opened.some(isOfJoined)) return false
       if (!value.opened.some(({ ok }) => ok)) continue
       return tried > 0 || value.opened.length > 1 || (await records.next()).done !== true
     }
@@ -253,8 +253,13 @@ const openedValues = (values: readonly FoundRecord[], source: RecordSource, limi
     return format?.joins ? [joinedRecord(value, format)] : openRecord(value, format, source, limits)
   })
 
+const OPENS_ALONE = 'a record that opens alone'
+
+/** Returns whether a record belongs together with others. Another record of its file may look as if it opened alone, such as the last chunk of a stream. */
+const isOfJoined = (record: OpenedRecord): boolean => !record.ok && record.error.expected === OPENS_ALONE
+
 function joinedRecord({ value: _, ...place }: FoundRecord, { label }: Format): OpenedRecord {
-  const error = { path: '', expected: 'a record that opens alone', found: `one of ${label}` }
+  const error = { path: '', expected: OPENS_ALONE, found: `one of ${label}` }
   return { ok: false, place, error: fileProblem(place, error, 'Write such records to a file of their own.') }
 }
 
