@@ -77,7 +77,7 @@ test('An exported page shows the same without a network, keeps foreign text as t
     await saved.keyboard.press('n')
     await expect(token(saved)).not.toHaveAttribute('data-token', '196')
     await saved.getByRole('button', { name: 'Logprob', exact: true }).click()
-    await expect(saved.getByText(/surprise 0/)).toBeVisible()
+    await expect(saved.getByText(/surprisal 0/)).toBeVisible()
     await grid.press('Escape')
     await saved
       .locator('.token-row')

@@ -129,7 +129,7 @@ describe('keys of the inspector', () => {
   test('without a search, the key n goes from the largest surprisal to the next, and p goes back', () => {
     expect(press('n', {})).toEqual([
       ['select', single(6), 'tokens'],
-      ['say', 'surprise 1'],
+      ['say', 'surprisal 1'],
     ])
     expect(press('n', { selection: single(6) })[0]).toEqual(['select', single(3), 'tokens'])
     expect(press('p', { selection: single(3) })[0]).toEqual(['select', single(6), 'tokens'])

@@ -114,7 +114,7 @@ describe('legend of the image', () => {
   const partsOf = (name: string) => legendParts(colouringOf(sample, name))
   test('shows the ends of a number scale, the names of categories, and nothing without colours', () => {
     const surprise = partsOf('logprob')
-    expect(surprise[0]).toEqual({ kind: 'text', text: 'surprise 0' })
+    expect(surprise[0]).toEqual({ kind: 'text', text: 'surprisal 0' })
     expect(surprise[1]?.kind === 'colours' && surprise[1].colours).toHaveLength(8)
     expect(partsOf('mask').some((part) => part.kind === 'text' && /trained/.test(part.text))).toBe(true)
     expect(partsOf('none')).toEqual([])

@@ -72,12 +72,12 @@ describe('surprisal colours', () => {
     expect(drawn(trajectory, 'logprobs', 2, 0)).toEqual(['', 'heat-8', ''])
     expect(scaleOf(trajectory, 'logprob')).toMatchObject({ known: 4, unknown: 1, min: 0, max: 99 })
     expect(words(trajectory, 'logprob')).toEqual([
-      'surprise no data',
-      'surprise 0 nats',
-      'surprise 0 nats',
-      'surprise 1 nats',
-      'surprise 99 nats',
-      'surprise Infinity nats',
+      'surprisal no data',
+      'surprisal 0 nats',
+      'surprisal 0 nats',
+      'surprisal 1 nats',
+      'surprisal 99 nats',
+      'surprisal Infinity nats',
     ])
   })
 
@@ -376,7 +376,7 @@ test('Folded tokens have the range of the colour that is shown, over trained tok
     trajectoryReading(colouringOf(trajectory, name)).range?.(segment, start, end)
   expect(range('ratio', answer, 0, 4)).toBe('importance ratio 0.5 to 4')
   expect(range('ratio', answer, 2, 4)).toBe('importance ratio 1 to 1')
-  expect(range('logprob', answer, 0, 2)).toBe('surprise 8 to 8 nats')
+  expect(range('logprob', answer, 0, 2)).toBe('surprisal 8 to 8 nats')
   expect([range('ratio', answer, 3, 4), range('ratio', question, 0, 2), range('mask', answer, 0, 4)]).toEqual([
     undefined,
     undefined,

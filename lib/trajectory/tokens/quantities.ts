@@ -36,7 +36,7 @@ export const TOKEN_QUANTITIES = {
         numberAt(logprobs, index) ?? Number.NaN,
   },
   surprise: {
-    title: 'surprise',
+    title: 'surprisal',
     unit: 'nats',
     source: 'logprobs',
     isApproximate: false,
