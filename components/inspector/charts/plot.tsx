@@ -223,7 +223,7 @@ const axisOptions = ({ label, ticks }: PlotAxis, size: number): UPlot.Axis => ({
   ...(label !== '' && { label, labelSize: 18 }),
   ...(ticks && { splits: () => ticks.map(({ value }) => value) }),
   // uPlot would write numbers in the language of the browser; all others are in English.
-  values: (_, values) => ticks?.map(({ text }) => text) ?? values.map(countText),
+  values: (_, values) => ticks?.map(({ text }) => text) ?? values.map((value) => countText(value).replace('-', '−')),
   size,
   font: FONT,
   labelFont: FONT,
@@ -321,6 +321,7 @@ function drawPoints(plot: UPlot, { points, chosen, rules = [], marker, highlight
     ctx.stroke()
   }
   ctx.setLineDash([])
+  const dots: Dot[] = []
   for (const { indices, colour } of highlights) {
     ctx.fillStyle = cssColour(colour)
     ctx.beginPath()
@@ -328,12 +329,13 @@ function drawPoints(plot: UPlot, { points, chosen, rules = [], marker, highlight
       const [at, value] = [float64At(points.x, index), float64At(points.y, index)]
       if (at < minX || at > maxX) continue
       const [left, top] = [plot.valToPos(at, 'x', true), plot.valToPos(value, 'y', true)]
+      dots.push({ left, top })
       ctx.moveTo(left, top)
       ctx.arc(left, top, 1.6 * size, 0, 2 * Math.PI)
     }
     ctx.fill()
   }
-  drawRuleLabels(plot, rules, size)
+  drawRuleLabels(plot, rules, dots, size)
   const ring = (at: number, value: number) => {
     ctx.lineWidth = size
     ctx.beginPath()
@@ -359,20 +361,37 @@ function drawPoints(plot: UPlot, { points, chosen, rules = [], marker, highlight
   ctx.restore()
 }
 
-/** Draws the labels of horizontal lines over the points, with an edge in the colour of the ground, so that dots do not hide them. */
-function drawRuleLabels({ ctx, bbox, valToPos }: UPlot, rules: readonly PlotRule[], size: number): void {
+/** Centre of a highlighted point, in pixels of the canvas. */
+interface Dot {
+  readonly left: number
+  readonly top: number
+}
+
+/** Draws the labels of horizontal lines, as far left as no highlighted point is under them. */
+function drawRuleLabels(
+  { ctx, bbox, valToPos }: UPlot,
+  rules: readonly PlotRule[],
+  dots: readonly Dot[],
+  size: number,
+): void {
   ctx.textAlign = 'left'
   ctx.textBaseline = 'alphabetic'
   ctx.font = `${5.5 * size}px ${FONT_FAMILY}`
-  ctx.lineWidth = 1.5 * size
-  ctx.lineJoin = 'round'
-  ctx.strokeStyle = cssColour('--ground')
   for (const { y: at, colour, label } of rules) {
-    const top = valToPos(at, 'y', true)
-    const place = [bbox.left + 3 * size, at < 0 ? top + 6.5 * size : top - 2 * size] as const
+    const line = valToPos(at, 'y', true)
+    const baseline = at < 0 ? line + 6.5 * size : line - 2 * size
+    const { width } = ctx.measureText(label)
+    const hides = (left: number) =>
+      dots.some(
+        (dot) =>
+          Math.abs(dot.left - left - width / 2) < width / 2 + 3 * size &&
+          Math.abs(dot.top - baseline + 2 * size) < 5 * size,
+      )
+    const first = bbox.left + 3 * size
+    let left = first
+    while (hides(left) && left + width < bbox.left + bbox.width) left += 4 * size
     ctx.fillStyle = cssColour(colour)
-    ctx.strokeText(label, ...place)
-    ctx.fillText(label, ...place)
+    ctx.fillText(label, left + width < bbox.left + bbox.width ? left : first, baseline)
   }
 }
 
