@@ -59,55 +59,58 @@ export function DetailsPane(props: DetailsPaneProps) {
       {ratios.kind === 'shown' && (
         <OutlierList trajectory={trajectory} ratios={ratios.ratios} selected={selection?.focus} onChoose={onChoose} />
       )}
-      {selection && !isSingle(selection) ? (
-        <RangeCard inspection={inspection} />
-      ) : shown ? (
-        <LaterParts.TokenCard
-          trajectory={trajectory}
-          token={shown}
-          state={selection ? 'pinned' : 'pointed'}
-          isRequesting={isRequesting}
-          choice={
-            canChoose
-              ? {
-                  chosen: typeof insertion === 'number' ? insertion : undefined,
-                  onChoose: (id) => insert(id ?? 'nothing'),
-                }
-              : undefined
-          }
-          linkTo={(index) => link({ selection: single(index) })}
-        />
-      ) : (
-        <p className="text-faint text-xs">
-          Point at a token to see it here; click to pin it, drag to select several. Arrow keys move, Esc clears the
-          selection.
-        </p>
-      )}
-      {pinned && storedKey !== undefined && (
-        <BranchPart
-          key={pinned.index}
-          trajectory={trajectory}
-          token={pinned}
-          storedKey={storedKey}
-          insertion={insertion}
-          onInsertion={insert}
-          offer={inspection.offer}
-          say={inspection.say}
-        />
-      )}
-      <Heading>Tool calls</Heading>
-      <ToolCalls trajectory={trajectory} onSelect={onChoose} />
-      <LaterParts.VerifyPanel inspection={inspection} scorer={scorer} onColumns={onColumns} />
-      {storedKey !== undefined && (scorer.servers?.length ?? 0) > 1 && (
-        <p className="mt-2 text-xs">
-          <a
-            href={compareBothHref(storedKey, storedKey)}
-            className="inline-flex min-h-6 items-center font-medium text-accent hover:underline"
-          >
-            Score on two servers
-          </a>
-        </p>
-      )}
+      {/* Outliers would move it when they arrive. */}
+      <div className={ratios.kind === 'loading' ? 'invisible' : ''}>
+        {selection && !isSingle(selection) ? (
+          <RangeCard inspection={inspection} />
+        ) : shown ? (
+          <LaterParts.TokenCard
+            trajectory={trajectory}
+            token={shown}
+            state={selection ? 'pinned' : 'pointed'}
+            isRequesting={isRequesting}
+            choice={
+              canChoose
+                ? {
+                    chosen: typeof insertion === 'number' ? insertion : undefined,
+                    onChoose: (id) => insert(id ?? 'nothing'),
+                  }
+                : undefined
+            }
+            linkTo={(index) => link({ selection: single(index) })}
+          />
+        ) : (
+          <p className="text-faint text-xs">
+            Point at a token to see it here; click to pin it, drag to select several. Arrow keys move, Esc clears the
+            selection.
+          </p>
+        )}
+        {pinned && storedKey !== undefined && (
+          <BranchPart
+            key={pinned.index}
+            trajectory={trajectory}
+            token={pinned}
+            storedKey={storedKey}
+            insertion={insertion}
+            onInsertion={insert}
+            offer={inspection.offer}
+            say={inspection.say}
+          />
+        )}
+        <Heading>Tool calls</Heading>
+        <ToolCalls trajectory={trajectory} onSelect={onChoose} />
+        <LaterParts.VerifyPanel inspection={inspection} scorer={scorer} onColumns={onColumns} />
+        {storedKey !== undefined && (scorer.servers?.length ?? 0) > 1 && (
+          <p className="mt-2 text-xs">
+            <a
+              href={compareBothHref(storedKey, storedKey)}
+              className="inline-flex min-h-6 items-center font-medium text-accent hover:underline"
+            >
+              Score on two servers
+            </a>
+          </p>
+        )}
+      </div>
     </>
   )
 }

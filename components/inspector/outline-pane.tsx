@@ -48,52 +48,55 @@ export function OutlinePane({
   const parts = (
     <>
       {ratios.kind === 'shown' && <RatioFacts trajectory={trajectory} ratios={ratios.ratios} onChoose={onChoose} />}
-      <Heading>Segments</Heading>
-      <Outline
-        trajectory={trajectory}
-        selected={view.selection?.focus}
-        pointed={marks.find(({ kind }) => kind === 'linked')?.ranges[0]}
-        inSight={inspection.inSight}
-        folds={inspection.folds}
-        onSelect={onChoose}
-      />
-      {/* Without it, an example without notes would have the placeholder of an empty list for a moment. */}
-      {(notes.notes.length > 0 || notes.actions) && (
-        <LaterParts.NoteList
-          notes={notes.notes}
-          selection={view.selection}
-          onShow={(selection) => inspection.onSelect(selection, 'tokens')}
-          actions={notes.actions}
-        />
-      )}
-      {labels}
-      <Heading>Origin</Heading>
-      {/* The button that undoes a repair disappears, so the focus stays at its place. */}
-      <div ref={origin} tabIndex={-1} className="rounded-md">
-        <Origin
+      {/* Ratios would move it when they arrive. */}
+      <div className={`mt-5 ${ratios.kind === 'loading' ? 'invisible' : ''}`}>
+        <Heading>Segments</Heading>
+        <Outline
           trajectory={trajectory}
-          repairAction={({ name, undo }) =>
-            undo &&
-            storedKey !== undefined && (
-              <RepairButton
-                storedKey={storedKey}
-                repair={{ name, title: 'Undo repair' }}
-                isUndo
-                onDone={() => {
-                  origin.current?.focus()
-                  inspection.say('The repair was undone: the trajectory is as in its file again.')
-                }}
-              />
-            )
-          }
+          selected={view.selection?.focus}
+          pointed={marks.find(({ kind }) => kind === 'linked')?.ranges[0]}
+          inSight={inspection.inSight}
+          folds={inspection.folds}
+          onSelect={onChoose}
         />
+        {/* Without it, an example without notes would have the placeholder of an empty list for a moment. */}
+        {(notes.notes.length > 0 || notes.actions) && (
+          <LaterParts.NoteList
+            notes={notes.notes}
+            selection={view.selection}
+            onShow={(selection) => inspection.onSelect(selection, 'tokens')}
+            actions={notes.actions}
+          />
+        )}
+        {labels}
+        <Heading>Origin</Heading>
+        {/* The button that undoes a repair disappears, so the focus stays at its place. */}
+        <div ref={origin} tabIndex={-1} className="rounded-md">
+          <Origin
+            trajectory={trajectory}
+            repairAction={({ name, undo }) =>
+              undo &&
+              storedKey !== undefined && (
+                <RepairButton
+                  storedKey={storedKey}
+                  repair={{ name, title: 'Undo repair' }}
+                  isUndo
+                  onDone={() => {
+                    origin.current?.focus()
+                    inspection.say('The repair was undone: the trajectory is as in its file again.')
+                  }}
+                />
+              )
+            }
+          />
+        </div>
+        {trajectory.model.tokenizer && onChooseTokenizer && (
+          <Button className="mt-2 text-xs" onClick={onChooseTokenizer}>
+            Choose another tokenizer…
+          </Button>
+        )}
+        <div className="mt-4">{children}</div>
       </div>
-      {trajectory.model.tokenizer && onChooseTokenizer && (
-        <Button className="mt-2 text-xs" onClick={onChooseTokenizer}>
-          Choose another tokenizer…
-        </Button>
-      )}
-      <div className="mt-4">{children}</div>
     </>
   )
   return (

@@ -135,7 +135,12 @@ export function SessionsScreen() {
       ) : (
         <main className="grid min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_fit-content(22%)_auto_minmax(0,1fr)_auto] lg:grid-rows-[auto_fit-content(38%)_auto_minmax(0,1fr)_auto] print:block max-lg:[@media(max-height:600px)]:grid-rows-[auto_92px_auto_minmax(220px,1fr)_auto] max-lg:[@media(max-height:600px)]:overflow-y-auto">
           <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-line border-b px-3.5 py-2 xl:flex-nowrap">
-            {sessions && <SetupLine sessionId={AUTO_SESSION} label="Point any client here" />}
+            {sessions ? (
+              <SetupLine sessionId={AUTO_SESSION} label="Point any client here" />
+            ) : (
+              // A narrow window shows it in two lines.
+              <div className="max-sm:h-17.5 max-sm:w-full" />
+            )}
             <span className="ml-auto flex shrink-0 items-center gap-2">
               {sessions && <LiveCount sessions={sessions} />}
               {list && (

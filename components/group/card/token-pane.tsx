@@ -60,12 +60,12 @@ export function TokenPane({ tree, trajectories, pinned, pointed, farthest, onSam
       )}
       {split && (
         // In the sheet of a narrow window the branches are first.
-        <div className="max-lg:-order-1">
+        <div className={`max-lg:-order-1 ${token ? '' : 'lg:invisible'}`}>
           <SplitCard forest={tree.forest} split={split} farthest={farthest} onSample={onSample} />
         </div>
       )}
       {pinned && (
-        <section aria-label="Branch here" className="mt-5">
+        <section aria-label="Branch here" className={`mt-5 ${token ? '' : 'invisible'}`}>
           <Heading>Branch here</Heading>
           <LinkButton href={tokenHref(sample.row.key, spot.token)}>
             Branch sample {branch.sample + 1} at token {countText(spot.token)}

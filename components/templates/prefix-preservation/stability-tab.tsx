@@ -29,11 +29,15 @@ export function StabilityTab(props: LabTabProps) {
   const key = JSON.stringify([doctorInput, tokenizer])
   /** The last report, also an unfinished one. */
   const [report, setReport] = useState<DoctorReport>()
+  const [isFinished, setIsFinished] = useState(false)
   const state = useTask(run, 'stability', trajectory ? { ...doctorInput, trajectory } : doctorInput, {
     tokenizers: [tokenizer],
     pauseMs: PAUSE_MS,
     key: JSON.stringify([key, trajectory?.id, trajectory?.segments.length]),
-    onResult: setReport,
+    onResult: (finished: DoctorReport) => {
+      setReport(finished)
+      setIsFinished(true)
+    },
     onProgress: setReport,
   })
   const isEmpty = !report || report.cells.length === 0
@@ -74,6 +78,7 @@ export function StabilityTab(props: LabTabProps) {
           doctorInput={doctorInput}
           searchKey={key}
           isStale={state.kind === 'failed'}
+          hasFinding={isFinished || state.kind !== 'running'}
         />
       )}
     </div>
@@ -86,10 +91,12 @@ interface ReportProps extends LabTabProps {
   /** Identifies the subject of a search; another key resets the search. */
   readonly searchKey: string
   readonly isStale: boolean
+  /** Whether the parts below the matrix are shown. The rows of the first report would move them as they arrive. */
+  readonly hasFinding: boolean
 }
 
-function Report({ report, doctorInput, searchKey, isStale, view, onView, run, tokenizer, ...callbacks }: ReportProps) {
-  const { onLine, onTemplate, onMessages } = callbacks
+function Report({ report, doctorInput, searchKey, isStale, hasFinding, view, onView, ...callbacks }: ReportProps) {
+  const { run, tokenizer, onLine, onTemplate, onMessages } = callbacks
   const { cells, summary, facts, recipe, trl } = report
   const recorded = cells.filter(({ place }) => place.kind === 'trajectory')
   const chosen = cells.find(({ id }) => id === view.cell) ?? firstRed(cells)
@@ -127,18 +134,22 @@ function Report({ report, doctorInput, searchKey, isStale, view, onView, run, to
           </>
         )}
         <Matrix label="Prefix stability" groups={scriptGroups(cells)} columns={SCRIPT_COLUMNS} {...matrix} />
-        <MatrixLegend />
+        {hasFinding && <MatrixLegend />}
       </div>
-      {chosen ? (
-        <CellDetail cell={chosen} input={doctorInput} {...{ run, tokenizer, onLine, onTemplate, onMessages }} />
-      ) : (
-        <p className="text-dim">
-          <span className="text-good">✓</span> Every next turn begins with the ids that were read and written.
-        </p>
+      {hasFinding && (
+        <>
+          {chosen ? (
+            <CellDetail cell={chosen} input={doctorInput} {...{ run, tokenizer, onLine, onTemplate, onMessages }} />
+          ) : (
+            <p className="text-dim">
+              <span className="text-good">✓</span> Every next turn begins with the ids that were read and written.
+            </p>
+          )}
+          <Search key={searchKey} input={doctorInput} {...{ run, tokenizer, onLine, onMessages }} />
+          {recipe && <RecipeBox recipe={recipe} onCell={select} />}
+          {trl && <TrlBox verdict={trl} />}
+        </>
       )}
-      <Search key={searchKey} input={doctorInput} {...{ run, tokenizer, onLine, onMessages }} />
-      {recipe && <RecipeBox recipe={recipe} onCell={select} />}
-      {trl && <TrlBox verdict={trl} />}
     </div>
   )
 }
