@@ -4,7 +4,7 @@
  * its parts share.
  */
 
-import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useMemo, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useRatioPair, useRatios, withDropped } from '#components/inspector/ratios/use-ratios.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
@@ -113,7 +113,10 @@ export function Inspector({
   const placeOfStored = useListPlace(given, storedKey)
   const place = placeOfPage ?? placeOfStored
   const commands = useInspectorCommands({ state, controls, place, onShowMiddle: showMiddle })
-  const leaveField = () => {
+  const leaveField = ({ key, target, nativeEvent }: KeyboardEvent) => {
+    const isField = target instanceof Element && target.matches('aside :is(input, textarea):not([popover] *)')
+    // While an input method composes a character, Escape cancels it.
+    if (key !== 'Escape' || !isField || nativeEvent.isComposing) return
     flushSync(showMiddle)
     showTab(commands.screen, tab)
   }
@@ -130,7 +133,7 @@ export function Inspector({
       <Panes
         shown={pane}
         onShow={setPane}
-        onLeaveField={leaveField}
+        onKeyDown={leaveField}
         names={['Outline', 'Tokens', 'Details']}
         buttons={isNarrow && buttons}
         gist={shownToken && <TokenSummaryLine token={shownToken} vocab={trajectory.vocab} />}

@@ -15,8 +15,8 @@ interface PanesProps {
   /** Pane that a narrow window shows. */
   readonly shown: Pane
   readonly onShow: (pane: Pane) => void
-  /** Called when Escape leaves a field of the left or the right pane. If omitted, the focus stays. */
-  readonly onLeaveField?: () => void
+  /** Called with the keys that no pane has handled. */
+  readonly onKeyDown?: (event: KeyboardEvent) => void
 }
 
 /** Position of a pane. */
@@ -26,12 +26,7 @@ export type Pane = 'left' | 'middle' | 'right'
  * Shows three panes side by side, or one at a time in a narrow window. The scrolled panes are positioned: otherwise texts for screen readers
  * far below would make the document as high as their content.
  */
-export function Panes({ names, left, middle, right, gist, buttons, shown, onShow, onLeaveField }: PanesProps) {
-  const onKeyDown = ({ key, target, nativeEvent }: KeyboardEvent) => {
-    const isField = target instanceof Element && target.matches('aside :is(input, textarea):not([popover] *)')
-    // While an input method composes a character, Escape cancels it.
-    if (key === 'Escape' && isField && !nativeEvent.isComposing) onLeaveField?.()
-  }
+export function Panes({ names, left, middle, right, gist, buttons, shown, onShow, onKeyDown }: PanesProps) {
   return (
     <div className="flex min-h-0 flex-col">
       <div className="flex flex-wrap items-center justify-between gap-2 border-line border-b px-3 py-1.5 lg:hidden">
