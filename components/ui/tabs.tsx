@@ -36,7 +36,7 @@ export function TabList<T extends string>({ label, id, tabs, value, onChange }: 
       role="tablist"
       aria-label={label}
       onKeyDown={onKeyDown}
-      className="flex min-w-0 gap-4 overflow-x-auto px-0.5 max-sm:w-full max-sm:justify-between max-sm:gap-2"
+      className={`flex min-w-0 gap-4 overflow-x-auto px-0.5 ${tabs.length > FEW_TABS ? 'max-sm:w-full max-sm:justify-between max-sm:gap-2' : ''}`}
     >
       {tabs.map((tab) => (
         <button
@@ -56,6 +56,9 @@ export function TabList<T extends string>({ label, id, tabs, value, onChange }: 
     </div>
   )
 }
+
+/** Number of tabs that fit into a narrow window with the gaps of a wide one. */
+const FEW_TABS = 4
 
 interface TabPanelProps {
   readonly id: string

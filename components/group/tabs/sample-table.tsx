@@ -138,7 +138,7 @@ function columnsOf(
       name: 'outcome',
       text: 'outcome',
       cell: ({ sample }) => (
-        <span className="flex flex-wrap items-center gap-1.5 [&>a]:-my-1">
+        <span className="flex items-center gap-1.5 whitespace-nowrap [&>a]:-my-1">
           <SampleOutcome sample={elementAt(samples, sample)} index={sample} />
         </span>
       ),

@@ -102,7 +102,7 @@ function Bound({ name, value, onChange }: BoundProps) {
         step={0.0005}
         value={value}
         onChange={({ target }) => Number.isFinite(target.valueAsNumber) && onChange(name, target.valueAsNumber)}
-        className="w-17 rounded border border-line bg-raised px-1 text-right hover:border-line-strong"
+        className="w-17 self-baseline rounded border border-line bg-raised px-1 text-right hover:border-line-strong"
       />
     </span>
   )

@@ -71,16 +71,18 @@ export function TrainerTab({ inspection }: InspectorPartProps) {
           Show on tokens
         </label>
         <TrainerCutFields cut={inspection.trainerCut} onCut={inspection.onTrainerCut} />
-        <Button
-          className="ml-auto text-xs"
-          title="Colours the tokens by the probability under the trainer, divided by the probability when sampled"
-          onClick={() => onView({ colour: 'ratio', limit: undefined, tab: 'tokens' })}
-        >
-          Importance ratios
-        </Button>
-        <Button className="text-xs" title={sheet.keeps} onClick={save}>
-          Download the file
-        </Button>
+        <span className="ml-auto flex flex-wrap justify-end gap-2">
+          <Button
+            className="text-xs"
+            title="Colours the tokens by the probability under the trainer, divided by the probability when sampled"
+            onClick={() => onView({ colour: 'ratio', limit: undefined, tab: 'tokens' })}
+          >
+            Importance ratios
+          </Button>
+          <Button className="text-xs" title={sheet.keeps} onClick={save}>
+            Download the file
+          </Button>
+        </span>
       </div>
       <SampleSummary inspection={inspection} sheet={sheet} row={row} rowIndex={rowIndex} />
       <ArrayTable
