@@ -4,6 +4,7 @@ import { StatusLine } from '#components/commands/status-line.tsx'
 import type { RatiosState } from '#components/inspector/ratios/use-ratios.ts'
 import { selectionStatus } from '#components/inspector/selection/selection-status.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
+import { UNMOVED_FOCUS } from '#components/shell/pages.ts'
 import { usePageKeys } from '#components/shell/use-page-keys.ts'
 import { keyName } from '#components/token-view/key-name.ts'
 import { TabPanel } from '#components/ui/tabs.tsx'
@@ -58,7 +59,7 @@ export function ViewPane({
   const id = useId()
   usePageKeys((event) => {
     // A page that was just opened has no focus, nor has one after a click beside its controls.
-    if (event.target !== document.body || event.defaultPrevented) return
+    if (!(event.target instanceof Element && event.target.matches(UNMOVED_FOCUS)) || event.defaultPrevented) return
     const key = keyName(event)
     // Keys that scroll or select text keep their meaning in the other tabs.
     if (tab !== 'tokens') {

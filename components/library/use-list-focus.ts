@@ -1,5 +1,6 @@
 'use client'
 import { useLayoutEffect, useRef, useState } from 'react'
+import { UNMOVED_FOCUS } from '#components/shell/pages.ts'
 
 /**
  * Returns the parts of the page that receive the focus, and whether the panel replaces the list in a narrow window. If the page
@@ -25,7 +26,7 @@ export function useListFocus(
     if (!title) return
     titleToReturnTo.current = undefined
     if (list.current && !isVisible(title, list.current)) title.scrollIntoView({ block: 'center' })
-    if (document.activeElement === document.body) title.focus({ preventScroll: true })
+    if (document.activeElement?.matches(UNMOVED_FOCUS)) title.focus({ preventScroll: true })
   })
   // A field would open the keyboard of a phone, so it is the last choice.
   const focusTitle = (key: string | undefined) =>

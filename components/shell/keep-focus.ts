@@ -1,4 +1,9 @@
-/** Gives the keyboard focus another place when the element that has it is removed, such as a button that deletes its own row. */
+/**
+ * Gives the keyboard focus another place when the element that has it is removed: a button that deletes its own row, or a link to another
+ * page.
+ */
+
+import { CONTENT_ID } from './pages.ts'
 
 const CONTROLS = 'a[href], button, input, select, textarea, summary, [tabindex]'
 
@@ -8,19 +13,23 @@ interface Gap {
   readonly before: Node | null
 }
 
-/** Follows the focus until `ended`: an element that is removed with the focus in it leaves it to the control after it, or else before it. */
+/**
+ * Follows the focus until `ended`: an element that is removed with the focus in it leaves it to the control after it, or else before it.
+ * With its page, it leaves it to the content of the next one.
+ */
 export function keepFocus(ended: AbortSignal): void {
   let focused: Element | null = null
   let path = ''
   const observer = new MutationObserver((records) => {
-    const { parent, before } = gapOf(records, focused) ?? {}
-    // Another page has places of its own for the focus.
-    if (!parent || document.activeElement !== document.body || location.pathname !== path) return
+    if (focused === null || focused.isConnected || document.activeElement !== document.body) return
+    const gap = location.pathname === path && !focused.matches('main') ? gapOf(records, focused) : 'page'
+    // The grids of tokens that replace each other pass the focus on themselves.
+    if (gap === undefined || (gap !== 'page' && focused.matches('[role=grid]'))) return
     focused = null
     // Parts that know a better place move the focus in the next frame.
     requestAnimationFrame(() =>
       requestAnimationFrame(() => {
-        if (document.activeElement === document.body) controlAt({ parent, before: before ?? null })?.focus()
+        if (document.activeElement === document.body) (gap === 'page' ? contentOfPage() : controlAt(gap))?.focus()
       }),
     )
   })
@@ -28,7 +37,7 @@ export function keepFocus(ended: AbortSignal): void {
     const { activeElement } = document
     observer.disconnect()
     // A focus that a click or a touch has set is not seen. Moving it to a field would open the keyboard of a phone.
-    const isFollowed = activeElement?.matches(':focus-visible:not([role=grid])') === true
+    const isFollowed = activeElement?.matches(':focus-visible') === true
     focused = isFollowed ? activeElement : null
     path = location.pathname
     if (isFollowed) observer.observe(document.body, { childList: true, subtree: true })
@@ -45,9 +54,8 @@ export function keepFocus(ended: AbortSignal): void {
   follow()
 }
 
-/** Returns where the element was removed; undefined if it was not, or if what was around it is gone too. */
-function gapOf(records: readonly MutationRecord[], removed: Element | null): Gap | undefined {
-  if (removed === null || removed.isConnected) return undefined
+/** Returns where the element was removed; undefined if what was around it is gone too. */
+function gapOf(records: readonly MutationRecord[], removed: Element): Gap | undefined {
   for (const { target, previousSibling, removedNodes } of records) {
     if (!(target instanceof Element) || !target.isConnected) continue
     // A dialog returns the focus itself.
@@ -55,6 +63,19 @@ function gapOf(records: readonly MutationRecord[], removed: Element | null): Gap
       return { parent: target, before: previousSibling?.isConnected ? previousSibling : null }
   }
   return undefined
+}
+
+/**
+ * Returns the main part of the page, which a screen reader announces and from which the Tab key leads to the first control. While the
+ * page is loaded, it returns the place before it.
+ */
+function contentOfPage(): HTMLElement | null {
+  const main = document.querySelector('main')
+  if (!main) return document.getElementById(CONTENT_ID)
+  main.tabIndex = -1
+  // A click beside the controls would otherwise move the focus to it.
+  main.addEventListener('blur', () => main.removeAttribute('tabindex'), { once: true })
+  return main
 }
 
 /** Returns the control that follows the gap, or else precedes it, within the smallest part that has one; undefined outside of all parts. */

@@ -27,6 +27,12 @@ export const PAGES: readonly Page[] = [
   { href: '/docs', help: '' },
 ]
 
+/** Id of the place before the content of a page, to which the skip link leads. */
+export const CONTENT_ID = 'content'
+
+/** Selects what has the focus of a page on which the user has not moved it. */
+export const UNMOVED_FOCUS = `body, main, #${CONTENT_ID}`
+
 const pageAt = (path: string): Page | undefined =>
   PAGES.find(({ href }) => path === href || path.startsWith(`${href}/`))
 

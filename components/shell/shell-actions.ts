@@ -1,6 +1,7 @@
 import { createContext, useContext, useEffect, useEffectEvent } from 'react'
 import type { Inspection } from '#components/inspector/inspection.ts'
 import { useNavigation } from './navigation.tsx'
+import { UNMOVED_FOCUS } from './pages.ts'
 
 /** What a page can request from the frame around it. */
 export interface ShellActions {
@@ -40,7 +41,7 @@ export function useTokensTarget(focus: () => void, shown?: Shown): void {
   const { onTokens } = useShellActions()
   const { takeFocus } = useNavigation()
   const receiveFocus = useEffectEvent(() => {
-    if (takeFocus() && document.activeElement === document.body)
+    if (takeFocus() && document.activeElement?.matches(UNMOVED_FOCUS))
       document.querySelector<HTMLElement>('[role=grid]')?.focus({ preventScroll: true })
   })
   useEffect(() => receiveFocus(), [])

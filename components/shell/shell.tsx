@@ -19,7 +19,7 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { lazyPart } from './lazy-part.tsx'
 import { Link, useNavigation } from './navigation.tsx'
 import { useFileDrop, useFilePaste } from './opening/use-file-drop.ts'
-import { helpHref, opensPasted, PAGES } from './pages.ts'
+import { CONTENT_ID, helpHref, opensPasted, PAGES } from './pages.ts'
 import { ServerLight, serverTitle } from './server-state.tsx'
 import { type ShellActions, ShellContext, type TokensTarget } from './shell-actions.ts'
 import { usePageKeys } from './use-page-keys.ts'
@@ -215,8 +215,6 @@ export function Shell({ title, trajectory, storedKey, notice, server = '', onExp
     </div>
   )
 }
-
-const CONTENT_ID = 'content'
 
 /** Shows the first stop of the Tab key, which skips the header; it is visible while it has the focus. */
 const SkipLink = ({ tokens }: { readonly tokens: TokensTarget | undefined }) => (

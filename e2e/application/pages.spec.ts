@@ -121,6 +121,31 @@ const brokenWords = (page: Page): Promise<string[]> =>
     }),
   )
 
+test('a page that a key opens from the header has the focus at its content, from which Tab leads to its first control', async ({
+  page,
+}) => {
+  await open(page, '/')
+  // The first key loads the code that follows the focus.
+  await page.keyboard.press('Tab')
+  const pages = page.getByRole('navigation', { name: 'Pages' })
+  for (const [name, path] of [
+    ['Library', '/library'],
+    ['Servers', '/servers'],
+    ['Playground', '/'],
+    ['Compare', '/compare'],
+    ['Templates', '/templates'],
+  ] as const) {
+    await pages.getByRole('link', { name, exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL((url) => url.pathname === path)
+    // While a page is loaded, the place before its content has it.
+    await expect(page.locator('main:focus, #content:focus')).toBeAttached()
+  }
+  await page.getByRole('main').waitFor()
+  await page.keyboard.press('Tab')
+  expect(await page.evaluate(() => document.activeElement?.closest('main') !== null)).toBe(true)
+})
+
 test('Help opens the documentation of the page, which fits and links to other pages', async ({ page }) => {
   const wrongs = watch(page)
   await open(page, '/compare')
