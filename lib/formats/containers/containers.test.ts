@@ -10,7 +10,7 @@ import { source } from '#testing/trajectories.ts'
 import { openFile } from '../reading/open.ts'
 import { openEachIn } from '../reading/open-each.ts'
 import { partsOf } from '../reading/parts.ts'
-import { type ByteSource, memoryTools, type UnpackTools } from './container.ts'
+import { type ByteSource, CHUNK, memoryTools, type UnpackTools } from './container.ts'
 import { dataLines } from './events.ts'
 import { jsonRow } from './json-value.ts'
 
@@ -349,12 +349,39 @@ test('A stream may have more events than a file has trajectories, and a file wit
   expect((await readWith(rollouts)).at(-1)).toMatchObject(refusal)
 })
 
+const utf16 = (text: string, isBig = false) => {
+  const bytes = Buffer.from(text, 'utf16le')
+  return isBig ? bytes.swap16() : bytes
+}
+
+describe('Text in UTF-16 opens', () => {
+  test.each([
+    ['little-endian with a mark', utf16(`\uFEFF${LINES}`)],
+    ['big-endian with a mark', utf16(`\uFEFF${LINES}`, true)],
+    ['little-endian', utf16(LINES)],
+    ['big-endian', utf16(LINES, true)],
+    ['compressed by gzip', gzipSync(utf16(`\uFEFF${LINES}`))],
+  ])('%s', async (_, bytes) => {
+    expect(await opened(bytes)).toEqual(['run 1', 'run 2,3'])
+  })
+
+  test('across pieces of the file, and refuses half of a pair', async () => {
+    const text = JSON.stringify({ messages: [{ role: 'user', content: '😀'.repeat(CHUNK / 4) }] })
+    const [first] = await Array.fromAsync(openFile(sourceOf(utf16(`\uFEFF ${text}`)), source))
+    expect(first).toMatchObject({ ok: true, trajectory: { segments: [{ messages: JSON.parse(text).messages }] } })
+    const refusal = [expect.stringMatching(/^file: expected whole text in UTF-16, found half of a pair in it/)]
+    expect(await opened(utf16('{"a": "\uD83D"}'))).toEqual(refusal)
+    expect(await opened(utf16('{"a": 1}').subarray(0, -1))).toEqual(refusal)
+  })
+})
+
 test('Other files of an archive are passed over, and broken ones are reported', async () => {
   const archive = zipOf([
     { name: 'README.md', content: '# Rollouts' },
     { name: 'header.json', content: '{"status": "success"}' },
     { name: 'broken.json', content: '{"token_ids": [' },
     { name: 'empty.jsonl', content: '' },
+    { name: '__MACOSX/._a.jsonl', content: '\0\u0005' },
     { name: 'a.jsonl', content: `7\n${LINES}` },
   ])
   expect(await opened(archive)).toEqual([

@@ -78,6 +78,17 @@ export const containers: readonly Container[] = [
     load: async () => (await import('./sqlite.ts')).readSqlite,
   },
   {
+    name: 'text in UTF-16',
+    begins: /^(\uFFFD\uFFFD([\s\S]␀|␀)|[[{"]␀|␀[[{"])/,
+    hasNames: false,
+    load: async () => {
+      const { utf8Of } = await import('./utf16.ts')
+      return async function* ({ bytes, tools, budget }) {
+        yield { kind: 'file', name: undefined, bytes: await tools.keep(utf8Of(bytes, budget)) }
+      }
+    },
+  },
+  {
     name: 'server-sent events',
     begins: /^(?:(?::|event:|id:|retry:)[^␊␍]*[␊␍]+)*data:/,
     hasNames: false,

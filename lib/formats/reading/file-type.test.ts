@@ -4,10 +4,6 @@ import { decodedBeginning, fileTypeOf } from './file-type.ts'
 import { openFile, openText } from './open.ts'
 import { openEach } from './open-each.ts'
 
-const utf16 = (text: string, isLittle = true) => {
-  const bytes = Buffer.from(text, 'utf16le')
-  return isLittle ? bytes : bytes.swap16()
-}
 const utf32 = (text: string, isLittle = true) => {
   const bytes = Buffer.from(Uint32Array.from(text, (character) => character.codePointAt(0) ?? 0).buffer)
   return isLittle ? bytes : bytes.swap32()
@@ -24,19 +20,14 @@ const FILES: readonly [file: string, bytes: Uint8Array, name: string, command: s
   ['a.npz', zip('tokens.npy'), 'NumPy arrays', 'array.tolist()'],
   ['a.npy', Buffer.from([0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59]), 'NumPy arrays', 'array.tolist()'],
   ['a.pkl', Buffer.from([0x80, 4, 0x95]), 'a Python pickle', 'loading a pickle runs the code in it'],
+  ['old.pkl', Buffer.from('(lp0\n(dp1\nVa\n'), 'a Python pickle', 'as JSON lines in Python'],
+  ['0.pt', Buffer.from('ccopy_reg\n_reconstructor\np0\n'), 'a Python pickle', 'as JSON lines in Python'],
+  ['a', Buffer.from(']q\0}q\x01'), 'a Python pickle', 'as JSON lines in Python'],
+  ['.aider.chat.history.md', Buffer.from('\n# aider chat started at 2026-11-30'), 'a chat history of aider', 'session'],
   ['a.msgpack', Buffer.from([0x81, 0xa1, 0x61, 1]), 'a MessagePack file', 'msgpack.Unpacker(open("a.msgpack", "rb"))'],
   ['a.csv', Buffer.from('"prompt","reward"\n"x",1\n'), 'a CSV table', 'read_csv("a.csv").to_json("a.jsonl"'],
   ['a.tsv', Buffer.from('prompt\treward\nx\t1\n'), 'a TSV table', 'read_csv("a.tsv", sep="\\t")'],
   ['a.safetensors', Buffer.from([0x88, 7, 0, 0, 0, 0, 0, 0, 0x7b, 0x22]), 'a safetensors file', 'rollouts'],
-  [
-    'a.json',
-    Buffer.concat([Buffer.from([0xff, 0xfe]), utf16('{}')]),
-    'text in UTF-16',
-    '`iconv -f UTF-16 -t UTF-8 a.json > a.utf8.json`',
-  ],
-  ['a.json', Buffer.concat([Buffer.from([0xfe, 0xff]), utf16('[1]', false)]), 'text in UTF-16', 'iconv -f UTF-16 '],
-  ['a.json', utf16('{"a": 1}'), 'text in UTF-16', 'iconv -f UTF-16LE '],
-  ['a.json', utf16('{"a": 1}', false), 'text in UTF-16', 'iconv -f UTF-16BE '],
   ['a.json', utf32('\uFEFF{}'), 'text in UTF-32', '`iconv -f UTF-32 -t UTF-8 a.json > a.utf8.json`'],
   ['a.json', utf32('\uFEFF{}', false), 'text in UTF-32', 'iconv -f UTF-32 '],
   ['a.json', utf32('{"a": 1}'), 'text in UTF-32', 'iconv -f UTF-32LE '],

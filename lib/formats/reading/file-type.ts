@@ -35,6 +35,9 @@ const torch = (file: string, bare: string) =>
 /** Names of files that torch.save writes: those of its old form begin as every pickle does. */
 const TORCH = /\.(pt|pth|ckpt)$/i
 
+const pickleHint = () =>
+  'Write its samples as JSON lines in Python, if you trust it: loading a pickle runs the code in it.'
+
 /** Text that does not begin as JSON. */
 const TABLE_TEXT = /^(?![\s\uFEFF]*[[{])[^\uFFFD␀]+$/
 const tableHint = (options: string) => (file: string, bare: string) =>
@@ -57,10 +60,14 @@ const TYPES: readonly KnownType[] = [
       'Write its records as JSON lines in Python: `json.dumps` of a dict with `array.tolist()` for each array.',
   },
   { name: 'a PyTorch file', begins: /^\uFFFD[␂-␅]/, named: TORCH, hint: torch },
+  { name: 'a Python pickle', begins: /^\uFFFD[␂-␅]/, hint: pickleHint },
+  // Protocols 0 and 1 begin with their first value.
+  { name: 'a Python pickle', begins: /^(\([dl]p?\d*␊|c[\w.]+␊\w+␊|[\]}]q␀)/, hint: pickleHint },
   {
-    name: 'a Python pickle',
-    begins: /^\uFFFD[␂-␅]/,
-    hint: () => 'Write its samples as JSON lines in Python, if you trust it: loading a pickle runs the code in it.',
+    name: 'a chat history of aider',
+    begins: /^␊*# aider chat started at /,
+    hint: () =>
+      'It has no calls and no messages apart. Record the calls of aider in a session instead (docs/sessions.md).',
   },
   {
     name: 'a safetensors file, which contains weights',
@@ -76,13 +83,9 @@ const TYPES: readonly KnownType[] = [
   },
   { name: 'a CSV table', begins: TABLE_TEXT, named: /\.csv$/i, hint: tableHint('') },
   { name: 'a TSV table', begins: TABLE_TEXT, named: /\.(tsv|tab)$/i, hint: tableHint(', sep="\\t"') },
-  // The mark of UTF-32 begins with the mark of UTF-16.
   { name: 'text in UTF-32', begins: /^(\uFFFD\uFFFD␀␀|␀␀\uFFFD\uFFFD)/, hint: recodeHint('UTF-32') },
   { name: 'text in UTF-32', begins: /^[[{"]␀␀␀/, hint: recodeHint('UTF-32LE') },
   { name: 'text in UTF-32', begins: /^␀␀␀[[{"]/, hint: recodeHint('UTF-32BE') },
-  { name: 'text in UTF-16', begins: /^\uFFFD\uFFFD([\s\S]␀|␀)/, hint: recodeHint('UTF-16') },
-  { name: 'text in UTF-16', begins: /^[[{"]␀/, hint: recodeHint('UTF-16LE') },
-  { name: 'text in UTF-16', begins: /^␀[[{"]/, hint: recodeHint('UTF-16BE') },
 ]
 
 /** Returns the type of a file with this beginning, or undefined if it may be JSON. `file` is its name, if any. */

@@ -1,6 +1,7 @@
 /** Takes files apart: the content of containers, until JSON or the rows of a table remain. */
 
 import type { Limits } from '#lib/util/limits.ts'
+import { isAddedBySystem } from '#lib/util/text/file-names.ts'
 import {
   type Budget,
   BudgetError,
@@ -69,6 +70,7 @@ async function* partsIn(
   try {
     const read = await container.load()
     for await (const one of read({ bytes, ...around })) {
+      if (one.name?.split('/').some(isAddedBySystem)) continue
       const inner = [entry, one.name].filter((name) => name !== undefined).join('/') || undefined
       if (one.kind === 'rows') yield { kind: 'rows', entry: inner, rows: one.rows }
       else if (one.kind === 'failed')
