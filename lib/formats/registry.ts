@@ -1,4 +1,8 @@
 /** All file formats, in the order in which a file is tried. */
+import { claudeCode } from './coding-agents/claude-code.ts'
+import { codex } from './coding-agents/codex.ts'
+import { geminiCli } from './coding-agents/gemini-cli.ts'
+import { opencode } from './coding-agents/opencode.ts'
 import { agentsSession } from './conversations/agents-session.ts'
 import { anthropic } from './conversations/anthropic.ts'
 import { anthropicStream } from './conversations/anthropic-stream.ts'
@@ -114,6 +118,10 @@ export const formats: readonly Format[] = [
   langfuse,
   miniSweAgent,
   sweAgent,
+  claudeCode,
+  codex,
+  geminiCli,
+  opencode,
   openHands,
   openHandsEvents,
   sharegpt,

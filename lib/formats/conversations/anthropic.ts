@@ -78,7 +78,8 @@ const BLOCKS: readonly unknown[] = ['tool_use', 'tool_result', 'thinking']
 const hasBlocks = (content: unknown): boolean =>
   Array.isArray(content) && content.some((block) => isObject(block) && BLOCKS.includes(block.type))
 
-function replySegment(reply: JsonObject): ResponseSegment {
+/** Returns the response of a reply, with its finish and its counts. */
+export function replySegment(reply: JsonObject): ResponseSegment {
   const { usage, stop_reason: reason, stop_sequence: sequence } = reply
   const finish = finishOf(reason, sequence)
   const counts = usageOf(usage)

@@ -52,7 +52,7 @@ export const geminiContents: Format = {
   joins: 'list',
   sniff: isContent,
   read: catchRefusals((value, source) => {
-    const segments = conversationSegments(messagesOf([value].flat(), ''), '')
+    const segments = conversationSegments(messagesOfContents([value].flat(), ''), '')
     return [
       textTrajectory(
         { format: 'gemini-contents', segments, outcome: outcomeOfMessages(segments), rest: undefined },
@@ -107,7 +107,8 @@ function readRequest(request: JsonObject, path: string): Request {
   const { contents, config } = request
   const settings = isObject(config) ? { ...config, ...request } : request
   const instruction = geminiField(settings, 'system_instruction')
-  const system = instruction === undefined ? [] : messagesOf([instruction], joinedPath(path, 'system_instruction'))
+  const system =
+    instruction === undefined ? [] : messagesOfContents([instruction], joinedPath(path, 'system_instruction'))
   const list = contents === undefined ? [] : [contents].flat()
   const declared = objectsIn(settings.tools).flatMap((tool) => objectsIn(geminiField(tool, 'function_declarations')))
   const tools = declared.map((tool) => ({
@@ -117,7 +118,7 @@ function readRequest(request: JsonObject, path: string): Request {
   return {
     messages: [
       ...system.map((message) => ({ ...message, role: 'system' })),
-      ...messagesOf(list, joinedPath(path, 'contents')),
+      ...messagesOfContents(list, joinedPath(path, 'contents')),
     ],
     tools: readTools(tools),
     rest: without(settings, [
@@ -132,7 +133,7 @@ function readRequest(request: JsonObject, path: string): Request {
 }
 
 /** Returns contents as messages of chat completions. Each result is a message of its own. */
-function messagesOf(contents: readonly unknown[], path: string): readonly JsonObject[] {
+export function messagesOfContents(contents: readonly unknown[], path: string): readonly JsonObject[] {
   return contents.flatMap((content, index): readonly JsonObject[] => {
     if (typeof content === 'string') return [{ role: 'user', content }]
     if (!isObject(content)) return refuse(`${path}[${index}]`, 'a content with parts', content)
