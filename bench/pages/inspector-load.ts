@@ -2,9 +2,10 @@
  * Measures what a person waits for when a long rollout is opened: `node bench/pages/inspector-load.ts [tokens] [format …]`. A file of every
  * format is opened, and those that Rollscope writes again from the library. All figures are compared with rows of a React list
  * (react-window) in the same run, which reads Rollscope's format. The written trajectory is generated: 27 % of its tokens are trained,
- * with 5 alternatives each. Formats without a writer have grown examples, which are opened once unless they are named.
+ * with 5 alternatives each. Formats without a writer have grown examples, which are opened once unless they are named. Servers write up to
+ * 600 bytes for each token, so a grown file with more bytes than react-window's may take longer in proportion.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import type { Page } from '@playwright/test'
@@ -83,9 +84,10 @@ await withBench(async (bench) => {
   }
   const peer = medians(peers)
   report('react-window rows', peer, undefined)
+  const grownBytes = new Map(grown.map(([name, text]) => [name, Buffer.byteLength(text)]))
   for (const [name, found] of openings) {
     const own = medians(found)
-    report(name, own, peer)
+    report(name, own, peer, Math.max(1, (grownBytes.get(name) ?? 0) / statSync(peerFile).size))
     if (!reopenings.has(name)) continue
     const again = percentile(reopenings.get(name) ?? [], 0.5)
     reportFigure(`${name}: row of the library → first tokens painted`, again, 'ms')
@@ -207,10 +209,13 @@ function firstPaint(page: Page, selector: string): Promise<number> {
   }, selector)
 }
 
-function report(name: string, own: Opening, peer: Opening | undefined): void {
+/** `share` is the number of the file's bytes over that of the peer's, at least 1. */
+function report(name: string, own: Opening, peer: Opening | undefined, share = 1): void {
   const beside = (part: 'first' | 'interactive' | 'longest', what: string) => {
     reportFigure(`${name}: ${what}`, own[part], 'ms')
-    if (peer) reportFigure(`${name}: ${what}, beside react-window`, own[part] / peer[part], '×', LIMITS[part])
+    const limit = LIMITS[part]
+    const scaled = limit === undefined || part === 'longest' ? limit : limit * share
+    if (peer) reportFigure(`${name}: ${what}, beside react-window`, own[part] / peer[part], '×', scaled)
   }
   beside('first', 'file chosen → first tokens painted')
   beside('interactive', 'file chosen → interactive')
