@@ -7,7 +7,7 @@
 export const TALLEST = 15_000_000
 
 /** Height of the layout on paper, in pixels: about 50 pages. */
-export const PRINTED = 50_000
+const PAPER_HEIGHT = 50_000
 
 /** Scroll position in layouts of any height. */
 export interface ScrollSpace {
@@ -22,7 +22,7 @@ export interface ScrollSpace {
   readonly isScaled: () => boolean
   /** Whether the last scroll event came from `scrollTo`. */
   readonly isOwnMove: () => boolean
-  /** Makes the whole layout visible, up to PRINTED pixels, until it is called with false. */
+  /** Makes the whole layout visible, up to PAPER_HEIGHT, until it is called with false. */
   readonly print: (isPrinting: boolean) => void
 }
 
@@ -46,7 +46,7 @@ export function createScrollSpace(viewport: Scrolled): ScrollSpace {
         : viewport.scrollTop * scale()
   return {
     top,
-    viewHeight: () => (isPrinted ? Math.min(height, PRINTED) : viewport.clientHeight),
+    viewHeight: () => (isPrinted ? Math.min(height, PAPER_HEIGHT) : viewport.clientHeight),
     scrollTo: (next) => {
       const clamped = Math.max(0, Math.min(next, height - viewport.clientHeight))
       viewport.scrollTop = clamped / scale()
@@ -54,7 +54,7 @@ export function createScrollSpace(viewport: Scrolled): ScrollSpace {
     },
     setHeight: (next) => {
       height = next
-      return Math.min(height, isPrinted ? PRINTED : TALLEST)
+      return Math.min(height, isPrinted ? PAPER_HEIGHT : TALLEST)
     },
     shift: () => (isPrinted ? 0 : viewport.scrollTop - top()),
     isScaled: () => scale() > 1,
