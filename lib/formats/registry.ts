@@ -14,7 +14,7 @@ import { langchain } from './conversations/langchain.ts'
 import { ollama } from './conversations/ollama.ts'
 import { pydanticAi } from './conversations/pydantic-ai.ts'
 import { sharegpt } from './conversations/sharegpt.ts'
-import { relax, trl, verlDump } from './conversations/text-dumps.ts'
+import { openRlhf, relax, trl, verlDump } from './conversations/text-dumps.ts'
 import type { Format } from './format.ts'
 import { batch, batchRequests } from './replies/batch.ts'
 import { chatCompletionStream } from './replies/chat-chunks.ts'
@@ -132,6 +132,7 @@ export const formats: readonly Format[] = [
   pydanticAi,
   trl,
   verlDump,
+  openRlhf,
   datasetRows,
   chatMessages,
   messageLines,

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import type { Format } from '../format.ts'
 import { catchRefusals } from '../reading/record-error.ts'
 import { slimeOutcome } from '../trainers/slime.ts'
-import { completionSegments, groupCounter, recordsOf, textTrajectory } from './text-trajectory.ts'
+import { completionSegments, groupCounter, recordsOf, responseSegment, textTrajectory } from './text-trajectory.ts'
 
 /** The format of TRL's completions, from `completions_00001.parquet`. */
 export const trl: Format = {
@@ -43,26 +43,67 @@ export const verlDump: Format = {
   label: 'verl rollout dumps',
   keeps: 'Input, output, score and extra rewards. Texts only.',
   joins: true,
-  sniff: (value) => has(value, ['input', 'output', 'score']) && isText(value, 'input') && isText(value, 'output'),
+  sniff: (value) => isObject(value) && suffixesIn(value).length > 0,
   read: catchRefusals((value, source) => {
     const groupOf = groupCounter()
-    return recordsOf(value).map(({ record, path }) =>
+    return recordsOf(value).flatMap(({ record, path }) => {
+      const suffixes = suffixesIn(record)
+      const others = without(record, suffixes.flatMap(fieldsOf))
+      return suffixes.map((suffix) => {
+        const [inputField, outputField, scoreField] = fieldsOf(suffix)
+        const { [inputField]: input, [outputField]: output, [scoreField]: score } = record
+        return textTrajectory(
+          {
+            format: 'verl-dump',
+            segments: completionSegments(input, output, {
+              prompt: `${path}${inputField}`,
+              completion: `${path}${outputField}`,
+            }),
+            reward: score,
+            ...groupOf(JSON.stringify([record.step ?? null, record.uid ?? input])),
+            lacked: ['messages of the prompt: its decoded text is shown as a message of the user'],
+            missing: ['messages'],
+            rest: typeof score === 'number' ? others : { ...others, score },
+          },
+          source,
+        )
+      })
+    })
+  }),
+}
+
+const fieldsOf = (suffix: string) => [`input${suffix}`, `output${suffix}`, `score${suffix}`] as const
+
+/** Returns what the names of the fields end in for each sample of a record: '' for one, `_1`, `_2` … for a row of the table of validations. */
+function suffixesIn(record: JsonObject): readonly string[] {
+  const isSample = (suffix: string): boolean => {
+    const [input, output, score] = fieldsOf(suffix)
+    return isText(record, input) && isText(record, output) && score in record
+  }
+  return ['', ...Object.keys(record).flatMap((key) => /^input(_\d+)$/.exec(key)?.[1] ?? [])].filter(isSample)
+}
+
+/** The format of the samples that OpenRLHF logs to Weights & Biases. */
+export const openRlhf: Format = {
+  name: 'openrlhf',
+  label: 'OpenRLHF samples',
+  keeps: 'Texts and rewards.',
+  sniff: (value) => has(value, ['global_step', 'text', 'reward']) && isText(value, 'text'),
+  read: catchRefusals((value, source) => {
+    const { text, reward, ...others } = value as JsonObject
+    return [
       textTrajectory(
         {
-          format: 'verl-dump',
-          segments: completionSegments(record.input, record.output, {
-            prompt: `${path}input`,
-            completion: `${path}output`,
-          }),
-          reward: record.score,
-          ...groupOf(JSON.stringify([record.step ?? null, record.uid ?? record.input])),
-          lacked: ['messages of the prompt: its decoded text is shown as a message of the user'],
+          format: 'openrlhf',
+          segments: [responseSegment({ role: 'assistant', content: text })],
+          reward,
+          lacked: ['messages: the decoded text of prompt and response is shown as a reply'],
           missing: ['messages'],
-          rest: without(record, ['input', 'output', ...(typeof record.score === 'number' ? ['score'] : [])]),
+          rest: typeof reward === 'number' ? others : { ...others, reward },
         },
         source,
       ),
-    )
+    ]
   }),
 }
 

@@ -1,5 +1,5 @@
 /** The records of a file as JSON values with their positions, and the messages about wrong ones. */
-import { isObject, without } from '#lib/json/json-object.ts'
+import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import { whyNotJson } from '#lib/json/python-json.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { Limits } from '#lib/util/limits.ts'
@@ -40,15 +40,30 @@ export interface FileProblem extends Violation {
 }
 
 /**
- * Returns the records of a list, of a slime dump (`samples`) or of a strands-sglang model (`rollout_history`). A list of messages is one
- * record.
+ * Returns the records of a list, of a slime dump (`samples`), of a table or of a strands-sglang model (`rollout_history`). A list of messages
+ * is one record.
  */
 export function recordsIn(value: unknown, place: RecordPosition): FoundRecord[] {
   if (Array.isArray(value) && !isMessageList(value))
     return value.flatMap((item, index) => recordsInItem(item, index, place))
-  if (isObject(value) && Array.isArray(value.samples) && !isRecognised(value))
-    return value.samples.map((item, index) => ({ ...place, path: `samples[${index}]`, value: item }))
-  return rolloutsIn({ ...place, value })
+  const rows = isObject(value) ? rowsIn(value) : undefined
+  return rows && !isRecognised(value) ? rows.map((row) => ({ ...place, ...row })) : rolloutsIn({ ...place, value })
+}
+
+/**
+ * Returns the records of a dump, of a table whose rows are lists, as Weights & Biases and pandas write it, or of a table of Hugging Face's data
+ * set viewer; undefined if the value has none.
+ */
+function rowsIn({ samples, columns, data, rows }: JsonObject): readonly FoundRecord[] | undefined {
+  if (Array.isArray(samples)) return samples.map((value, index) => ({ path: `samples[${index}]`, value }))
+  if (Array.isArray(columns) && Array.isArray(data) && data.every(Array.isArray))
+    return data.map((row: readonly unknown[], index) => ({
+      path: `data[${index}]`,
+      value: Object.fromEntries(columns.map((name, column) => [String(name), row[column] ?? null])),
+    }))
+  if (Array.isArray(rows) && rows.length > 0 && rows.every((row) => isObject(row) && isObject(row.row)))
+    return rows.map(({ row }: { readonly row: JsonObject }, index) => ({ path: `rows[${index}].row`, value: row }))
+  return undefined
 }
 
 /** Returns the records of one element of a list; `place` is the list's position. */
