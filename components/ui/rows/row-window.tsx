@@ -77,15 +77,15 @@ export function useRowWindow({ count, heightOf }: RowWindowOptions): RowWindow {
     count,
     isPrinting ? MOST_PRINTED : rowAtHeight(offsets, view.top + view.height + STEP + BESIDE) + 1,
   )
-  const placed = isPrinting ? offsets.subarray(0, end + 1) : offsets
+  const visibleOffsets = isPrinting ? offsets.subarray(0, end + 1) : offsets
 
   return {
     scroller,
     onScroll: () => look(),
     first,
     end,
-    offsets: placed,
-    after: float64At(placed, placed.length - 1) - float64At(placed, end),
+    offsets: visibleOffsets,
+    after: float64At(visibleOffsets, visibleOffsets.length - 1) - float64At(visibleOffsets, end),
     unprinted: isPrinting ? count - end : 0,
     measure: (row) => {
       if (!row || !rows) return undefined
