@@ -437,11 +437,11 @@ function promptMessage(
 ): TemplateMessage {
   if (message.role !== 'tool') return plainMessage(message)
   const call = calls.get(message.callId)
-  const made = templateMessage(withResultText(message, trajectory), call ? [call] : [])
+  const current = templateMessage(withResultText(message, trajectory), call ? [call] : [])
   const known = results.get(message)
-  if (known && hasSameJson(known, made)) return known
-  results.set(message, made)
-  return made
+  if (known && hasSameJson(known, current)) return known
+  results.set(message, current)
+  return current
 }
 
 const plainMessage = memoizeByIdentity((message: Message) => templateMessage(message, []))
