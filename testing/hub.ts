@@ -9,6 +9,8 @@ export interface TestRepository {
   readonly files: Readonly<Record<string, string | Buffer>>
   /** Status of every answer about the repository, instead of its files. */
   readonly refused?: number
+  /** Token that every request must have. Omitted: none. */
+  readonly token?: string
   /** Status instead of the contents of files: a gated model whose metadata is public. */
   readonly filesRefused?: number
   /** Whether files are stored as LFS objects, with their SHA-256. */
@@ -50,6 +52,8 @@ export async function startTestHub(repositories: Record<string, TestRepository>,
       /^(\/api\/models)?\/(.+?)(\/(?:revision|paths-info|resolve)\/.*)?$/.exec(pathname) ?? []
     const repository = repositories[name]
     if (!repository) return refuse(response, 404)
+    if (repository.token !== undefined && request.headers.authorization !== `Bearer ${repository.token}`)
+      return refuse(response, 401)
     if (repository.refused !== undefined) return refuse(response, repository.refused)
     if (api !== undefined && !rest.startsWith('/paths-info'))
       return answer(response, { _id: '1', id: name, sha: TEST_COMMIT })

@@ -78,6 +78,8 @@ describe('The configuration refuses, with what to do instead,', () => {
     [{ ROLLSCOPE_MODEL_CACHE_MB: '1.5' }, 'at least 0'],
     [{ ROLLSCOPE_TOKEN: 'short' }, 'at least 16'],
     [{ ROLLSCOPE_TOKEN: 'with space 0123456789' }, 'letter'],
+    [{ HF_TOKEN: 'hf_a\nhf_b' }, 'HF_TOKEN has a blank, a line break'],
+    [{ SGLANG_BASE_URL: 'http://127.0.0.1:30000', SGLANG_API_KEY: 'kéy' }, 'SGLANG_API_KEY has'],
   ])('the environment %j', (environment, words) => {
     expect(() => read(environment)).toThrow(ConfigError)
     expect(() => read(environment)).toThrow(words)

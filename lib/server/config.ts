@@ -49,6 +49,7 @@ export function readConfig(environment: Environment, applicationFolder: string):
   const text = (name: string): string | undefined => environment[name]?.trim() || undefined
   const list = (name: string): string[] => (text(name) ?? '').split(/[,;\s]+/).filter((entry) => entry !== '')
   const whole = (name: string, least: number): number | undefined => wholeNumber(name, text(name), least)
+  const key = (name: string): string | undefined => sendableKey(name, text(name))
   const baseUrl = text('SGLANG_BASE_URL')
   const host = listenHost(environment.HOST)
   return {
@@ -73,10 +74,18 @@ export function readConfig(environment: Environment, applicationFolder: string):
     },
     mcpFile: absolute(text('ROLLSCOPE_MCP')),
     python: text('ROLLSCOPE_PYTHON') ?? 'python3',
-    sglang: baseUrl === undefined ? undefined : { baseUrl, apiKey: text('SGLANG_API_KEY') },
-    hub: { url: text('HF_ENDPOINT'), token: text('HF_TOKEN'), cacheFolder: text('HF_HUB_CACHE') },
+    sglang: baseUrl === undefined ? undefined : { baseUrl, apiKey: key('SGLANG_API_KEY') },
+    hub: { url: text('HF_ENDPOINT'), token: key('HF_TOKEN'), cacheFolder: text('HF_HUB_CACHE') },
     applicationFolder,
   }
+}
+
+/** Returns a key that a header can have. Throws ConfigError, which does not repeat the key. */
+function sendableKey(name: string, key: string | undefined): string | undefined {
+  if (key === undefined || /^[!-~]+$/.test(key)) return key
+  throw new ConfigError(
+    `${name} has a blank, a line break or a letter outside of ASCII, which no key has: copy it again.`,
+  )
 }
 
 /** Throws ConfigError if the user has no home folder, as in a container whose user has only an id. */

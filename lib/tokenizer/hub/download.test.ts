@@ -69,6 +69,12 @@ test('the tokenizer loader checks LFS files by their own checksum', async () => 
   expect((await loaderOf().load(NAME)).tokenizer.name).toBe(NAME)
 })
 
+test('the tokenizer loader sends the token of a mirror, which need not begin with hf_, with every request', async () => {
+  repository({ token: 'eyJ2ZXIiOiIyIn0.key' })
+  expect((await failure(loaderOf('another').load(NAME))).code).toBe('TOKENIZER_GATED')
+  expect((await loaderOf('eyJ2ZXIiOiIyIn0.key').load(NAME)).tokenizer.name).toBe(NAME)
+})
+
 test('two concurrent callers share one download and see its progress', async () => {
   const loader = loaderOf()
   const seen: DownloadProgress[] = []

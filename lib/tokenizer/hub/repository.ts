@@ -66,9 +66,12 @@ export async function hubRepository(
   const hubUrl = (url ?? HUB_URL).replace(/\/+$/, '')
   const access = {
     hubUrl,
-    ...(token !== undefined && { accessToken: token }),
-    fetch: (input: string | URL | Request, init?: RequestInit) =>
-      fetch(input, { ...init, signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]) }),
+    fetch: (input: string | URL | Request, init?: RequestInit) => {
+      const headers = new Headers(init?.headers)
+      // The library itself accepts only tokens that begin with hf_, unlike Python's, which the mirrors of companies rely on.
+      if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
+      return fetch(input, { ...init, headers, signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]) })
+    },
   }
   const { sha } = await modelInfo({ name, additionalFields: ['sha'], ...access })
   if (!/^[0-9a-f]{40}$/.test(sha))
