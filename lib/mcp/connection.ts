@@ -31,6 +31,8 @@ const LARGEST_MESSAGE = `${STDIO_DEFAULT_MAX_BUFFER_SIZE / 2 ** 20} MiB`
 const NO_LIMIT_MS = 2 ** 31 - 1
 /** Largest number of tools of one server; more would fill any context. */
 const MOST_TOOLS = 1000
+/** Largest number of messages after the last action. A program that sends more would keep this process busy until it is closed as idle. */
+const MOST_UNREQUESTED = 1000
 /** Largest number of pages of one list; some servers never end theirs. */
 const MOST_PAGES = 100
 
@@ -45,7 +47,24 @@ export async function connect(
   let wasTooLarge = false
   const explain = (error: unknown) => failure(error, lastOutput(), wasTooLarge)
   client.onclose = onLost
+  let actions = 1
+  let unrequested = 0
+  const countMessage = (): void => {
+    if (actions === 0 && unrequested++ === MOST_UNREQUESTED) client.close().catch(() => {})
+  }
+  transport.onmessage = countMessage
+  const during = async <T>(action: () => Promise<T>): Promise<T> => {
+    actions++
+    unrequested = 0
+    try {
+      return await action()
+    } finally {
+      actions--
+    }
+  }
   client.onerror = ({ message }) => {
+    // What is no message is an error each time.
+    countMessage()
     // The SDK has no class for this error, and closes the connection after it. A larger buffer would be copied for each chunk.
     wasTooLarge ||= message.startsWith('ReadBuffer exceeded')
   }
@@ -55,12 +74,14 @@ export async function connect(
     await client.close().catch(() => {})
     throw explain(error)
   }
+  actions--
   return {
-    tools: (signal) => allTools(client, signal),
+    tools: (signal) => during(() => allTools(client, signal)),
     async call(name, input, signal) {
       const params = { name, arguments: { ...input } }
       const options = { signal, timeout: NO_LIMIT_MS }
-      const result = mcpResultOf(await client.request({ method: 'tools/call', params }, resultSchema, options))
+      const answer = await during(() => client.request({ method: 'tools/call', params }, resultSchema, options))
+      const result = mcpResultOf(answer)
       // No model reads as much, but recording and rendering it would block other requests for seconds.
       if (result.text.length > STDIO_DEFAULT_MAX_BUFFER_SIZE)
         throw new McpError(`the result has more than ${LARGEST_MESSAGE} of text`)

@@ -39,6 +39,22 @@ const shared = (place: McpPlace): McpServer => {
 }
 const overStdio = shared(stdio)
 
+/** Returns arguments that run a program with another one, and a function that returns the process id of its last start. */
+async function withPid(script: string, argument: string) {
+  const file = path.join(await mkdtemp(path.join(os.tmpdir(), 'rollscope-mcp-')), 'pid')
+  onTestFinished(() => rm(path.dirname(file), { recursive: true }))
+  const telling = `require('fs').writeFileSync(${JSON.stringify(file)}, String(process.pid)); import(${JSON.stringify(script)})`
+  return { args: ['-e', telling, 'x', argument], pid: async () => Number(await readFile(file, 'utf8')) }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
 let http: { readonly url: string; readonly stop: () => Promise<void> }
 beforeAll(async () => {
   http = await startHttp()
@@ -326,14 +342,22 @@ describe('A connection to an MCP server', () => {
   })
 
   test('is opened again on the next call after the program was killed', async () => {
-    const pidFile = path.join(await mkdtemp(path.join(os.tmpdir(), 'rollscope-mcp-')), 'pid')
-    const telling = `require('fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); import(${JSON.stringify(program)})`
-    const one = server({ ...stdio, args: ['-e', telling, 'x', 'stdio'] })
+    const { args, pid } = await withPid(program, 'stdio')
+    const one = server({ ...stdio, args })
     await one.tools(signal)
     const lost = one.call('trigger-long-running-operation', { duration: 60, steps: 60 }, signal)
-    process.kill(Number(await readFile(pidFile, 'utf8')), 'SIGKILL')
+    process.kill(await pid(), 'SIGKILL')
     await expect(lost).rejects.toThrow(/closed/)
     expect((await one.tools(signal)).length).toBeGreaterThan(5)
-    await rm(path.dirname(pidFile), { recursive: true })
+  })
+
+  test('ends a program that sends messages without end while nobody uses it', async () => {
+    const { args, pid } = await withPid(path.join(import.meta.dirname, 'test-odd-program.ts'), 'floods')
+    const one = server({ ...stdio, args })
+    expect((await one.tools(signal)).length).toBeGreaterThan(5)
+    const flooding = await pid()
+    await expect.poll(() => isRunning(flooding), { timeout: 30_000 }).toBe(false)
+    expect((await one.tools(signal)).length).toBeGreaterThan(5)
+    expect(await pid()).not.toBe(flooding)
   })
 })

@@ -69,6 +69,13 @@ function listOnce(file: string): object {
 const reply = (id: number, result: unknown) =>
   process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, result }).replace('"DEEP"', DEEP)}\n`)
 
+/** Writes notifications and lines that are no messages as fast as they are read. */
+function flood(): void {
+  const lines = `${'{"jsonrpc":"2.0","method":"notifications/odd"}\n'.repeat(50)}${'[1]\n'.repeat(50)}`
+  if (process.stdout.write(lines)) setImmediate(flood)
+  else process.stdout.once('drain', flood)
+}
+
 for await (const line of createInterface(process.stdin)) {
   const { id, method, params } = JSON.parse(line)
   // Some programs write logs to their standard output.
@@ -79,7 +86,8 @@ for await (const line of createInterface(process.stdin)) {
       capabilities: { tools: {} },
       serverInfo: { name: 'odd', version: '0' },
     })
-  } else if (method === 'tools/list')
+  } else if (method === 'tools/list') {
+    if (process.argv[2] === 'floods') flood()
     reply(id, process.argv[3] ? listOnce(process.argv[3]) : (pages[process.argv[2] ?? ''] ?? { tools }))
-  else if (method === 'tools/call') reply(id, results[(params.arguments.of ?? params.name) as string])
+  } else if (method === 'tools/call') reply(id, results[(params.arguments.of ?? params.name) as string])
 }
