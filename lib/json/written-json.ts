@@ -1,4 +1,4 @@
-import { isObject } from './json-object.ts'
+import { isObject, type JsonObject, objectOf } from './json-object.ts'
 
 /** Parses JSON so that JSON.stringify keeps the spelling of numbers, with JSON.rawJSON. */
 export const parseWritten = (text: string): unknown =>
@@ -7,6 +7,10 @@ export const parseWritten = (text: string): unknown =>
       ? (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(context.source)
       : value,
   )
+
+/** Returns the JSON object in a field's text as parseWritten does: an empty one for an empty text, undefined for invalid text. */
+export const writtenObject = (text: string): JsonObject | undefined =>
+  objectOf(text) && (parseWritten(text.trim() || '{}') as JsonObject)
 
 /** Returns the JSON text of a number that parseWritten kept as it is written; undefined for any other value. */
 export const writtenNumber = (value: object): string | undefined =>

@@ -3,7 +3,8 @@
  * ids of its prompt and of its completion; the results of its calls are its observation. ATIF has no loss mask and no reward,
  * so these are in `extra`, which every reader keeps.
  */
-import { type JsonObject, objectOf } from '#lib/json/json-object.ts'
+import type { JsonObject } from '#lib/json/json-object.ts'
+import { writtenObject } from '#lib/json/written-json.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, logprobsOf, lossMask, segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -140,7 +141,7 @@ const agentStep = ({ content, reasoning_content, tool_calls }: ExportedMessage) 
     tool_calls: tool_calls.map(({ id, function: called }) => ({
       tool_call_id: id,
       function_name: called.name,
-      arguments: objectOf(called.arguments) ?? { text: called.arguments },
+      arguments: writtenObject(called.arguments) ?? { text: called.arguments },
     })),
   }),
 })

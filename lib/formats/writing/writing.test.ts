@@ -287,6 +287,14 @@ test('An ATIF file lists results that follow no call as lost, and keeps argument
   expect(value).toMatchObject({ steps: [{ tool_calls: [{ arguments: { text: '[1]' } }] }] })
 })
 
+test('An ATIF file has the digits of arguments', () => {
+  const json = '{"a":12345678901234567890,"b":1.0,"c":1}'
+  const toolCalls = [{ name: 'f', input: JSON.parse(json) as unknown, json }]
+  const messages: Message[] = [{ role: 'assistant', content: '', toolCalls }]
+  const { value } = atifWriter.write({ ...sampleTrajectory, segments: [{ kind: 'prompt', ids: [8], messages }] })
+  expect(JSON.stringify(value)).toContain(`"arguments":${json}`)
+})
+
 test('An ATIF file whose replies have unknown texts has empty messages', () => {
   const { value } = atifWriter.write({ ...sampleTrajectory, title: 'Sums', vocab: {} })
   expect(value).toMatchObject({ extra: { rollscope: { title: 'Sums' } } })

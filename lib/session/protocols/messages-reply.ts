@@ -1,6 +1,6 @@
 /** Writes replies as Anthropic messages: the whole body, or events that add up to it. */
-import { type JsonObject, objectOf } from '#lib/json/json-object.ts'
-import { parseWritten } from '#lib/json/written-json.ts'
+import type { JsonObject } from '#lib/json/json-object.ts'
+import { writtenObject } from '#lib/json/written-json.ts'
 import type { Finish } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { ReplyHead, ReplyPart, ReplyUsage, SessionCall, SessionReply } from '../call.ts'
@@ -30,7 +30,7 @@ function blockOf(part: ReplyPart, id: string): JsonObject {
       return { type: 'text', text: part.text, citations: null }
     case 'call':
       // A call that was cut after its beginning has no input: the protocol has only objects.
-      return { ...emptyCall(part.id, part.name), input: objectOf(part.arguments) ? parseWritten(part.arguments) : {} }
+      return { ...emptyCall(part.id, part.name), input: writtenObject(part.arguments) ?? {} }
   }
 }
 
