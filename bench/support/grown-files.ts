@@ -4,6 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { openText } from '#lib/formats/reading/open.ts'
+import { recordsIn } from '#lib/formats/reading/records.ts'
 import { formatOf, formats, writableFormats } from '#lib/formats/registry.ts'
 import { documentedFiles, filesByFormat, type GoodFile } from '#lib/formats/test-mutants.ts'
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
@@ -89,7 +90,8 @@ function recordsOf(text: string): readonly unknown[] {
       .trim()
       .split('\n')
       .map((line) => parsePythonJson(line))
-  return Array.isArray(value) ? value : [value]
+  // The rows of a table are its records.
+  return Array.isArray(value) ? value : recordsIn(value, {}).map((record) => record.value)
 }
 
 /** Returns a record whose lists contain their first element only. */
