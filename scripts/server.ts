@@ -90,7 +90,10 @@ async function quietly(action: () => Promise<void>): Promise<void> {
  * makes such a request.
  */
 async function routerOf({ host, port }: Config): Promise<NonNullable<ReturnType<typeof sharedRouter>>> {
-  if (!sharedRouter()) await fetch(`http://${hostInAddress(host)}:${port}/api/health`)
+  if (!sharedRouter()) {
+    const { directFetch } = await import('#lib/engine/http/checked-connector.ts')
+    await directFetch(`http://${hostInAddress(host)}:${port}/api/health`)
+  }
   const router = sharedRouter()
   if (!router) throw new Error('the routes are not loaded')
   return router

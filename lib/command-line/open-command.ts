@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { type ImportResult, importedSchema } from '#lib/api/imported.ts'
+import { directFetch } from '#lib/engine/http/checked-connector.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { failureText, refusalReason } from './application-problem.ts'
 import type { CommandEnvironment, RunningApplication } from './command.ts'
@@ -79,7 +80,7 @@ async function storedFile(
   try {
     const { name, body } = await fileContent(file, folder, input)
     if (name !== undefined) url.searchParams.set('name', name)
-    const response = await fetch(url, {
+    const response = await directFetch(url, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'x-rollscope': '1', 'content-type': 'application/octet-stream' },
       body,

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { ImportResult } from '#lib/api/imported.ts'
 import { folderOfTest } from '#testing/files/folders.ts'
 import { command, type RunningApplication } from './command.ts'
@@ -16,6 +16,8 @@ const TOKEN = 'token-of-the-application'
 const SENT = { authorization: `Bearer ${TOKEN}`, type: 'application/octet-stream' }
 let folder: string
 beforeEach(() => {
+  // Node's own fetch sends requests, and the token in them, to the proxy of the environment if NODE_USE_ENV_PROXY is set.
+  vi.stubGlobal('fetch', () => Promise.reject(new Error('sent to a proxy')))
   folder = folderOfTest()
 })
 

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import os from 'node:os'
 import * as z from 'zod'
 import { type SessionRow, sessionCreatedSchema, sessionSchema } from '#lib/api/sessions/session.ts'
+import { directFetch } from '#lib/engine/http/checked-connector.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { failureText, refusalReason } from './application-problem.ts'
 import type { CommandEnvironment, RunningApplication } from './command.ts'
@@ -78,7 +79,7 @@ async function call<T>(
   schema: z.core.$ZodType<T>,
 ): Promise<T> {
   try {
-    const response = await fetch(new URL(path, address), {
+    const response = await directFetch(new URL(path, address), {
       ...init,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     })

@@ -5,10 +5,14 @@ import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { command, type RunningApplication } from './command.ts'
 
 const TOKEN = 'token-of-the-application'
+beforeEach(() => {
+  // Node's own fetch sends requests, and the token in them, to the proxy of the environment if NODE_USE_ENV_PROXY is set.
+  vi.stubGlobal('fetch', () => Promise.reject(new Error('sent to a proxy')))
+})
 afterEach(() => vi.unstubAllEnvs())
 
 const session = {

@@ -35,7 +35,8 @@ const ANSWER_MS = 2_000
 /** Returns whether a Rollscope answers at an address. The request carries no token. */
 async function isRollscope(address: string): Promise<boolean> {
   try {
-    const response = await fetch(`${address}/api/health`, { signal: AbortSignal.timeout(ANSWER_MS), redirect: 'error' })
+    const { directFetch } = await import('#lib/engine/http/checked-connector.ts')
+    const response = await directFetch(`${address}/api/health`, { signal: AbortSignal.timeout(ANSWER_MS) })
     const answer: unknown = await response.json()
     return (
       typeof answer === 'object' &&

@@ -186,6 +186,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     imports: [
       'lib/analysis',
       'lib/api',
+      'lib/engine',
       'lib/files',
       'lib/formats',
       'lib/tasks',
