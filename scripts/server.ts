@@ -120,9 +120,15 @@ function answerScript(response: ServerResponse, script: Buffer): void {
   response.end(script)
 }
 
+/**
+ * Longest time in which running rollouts are stored. Their tokens are lost after it, and a busy machine takes seconds for many of them. A
+ * second signal ends the process at once.
+ */
+const STOP_MS = 30_000
+
 /** Ends running rollouts, which keep their tokens, then closes everything. */
 async function stop(gateway: ReturnType<typeof createHttpGateway>): Promise<void> {
-  setTimeout(() => process.exit(1), 3000).unref()
+  setTimeout(() => process.exit(1), STOP_MS).unref()
   gateway.close()
   await sharedServices()?.close()
   sharedInstance()?.close()
