@@ -1,6 +1,8 @@
 /** Opens the SQLite file, restricts its permissions and upgrades its schema. */
 import { chmodSync } from 'node:fs'
+import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { hasRunningInstance } from './files/instance.ts'
 import { migrate } from './schema.ts'
 
 /** File name in the data folder. */
@@ -18,7 +20,7 @@ export function openDatabase(file: string, lockTimeoutMs = LOCK_TIMEOUT_MS): Dat
     for (const suffix of ['', '-wal', '-shm']) chmodIfThere(file + suffix)
     // When an upgrade replaces tables, rows that refer to them must not be deleted with the old ones.
     database.exec('PRAGMA foreign_keys = OFF')
-    migrate(database)
+    migrate(database, () => hasRunningInstance(path.dirname(file)))
     database.exec('PRAGMA foreign_keys = ON')
     return database
   } catch (error) {

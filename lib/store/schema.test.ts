@@ -11,6 +11,7 @@ import { statistics } from '#lib/trajectory/tokens/statistics.ts'
 import { folderOfTest } from '#testing/files/folders.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { wrongUses } from '#testing/stored-forests.ts'
+import { openInstance } from './files/instance.ts'
 import { PART } from './segments/segments.ts'
 import { StoreError } from './store-error.ts'
 import { openTrajectoryStore } from './trajectories.ts'
@@ -267,6 +268,19 @@ test('migrate is atomic', () => {
     after.prepare(`SELECT count(*) AS n FROM sqlite_master WHERE name = 'listed'`).get(),
   ]).toEqual([{ user_version: 1 }, [{ title: 'hi' }], { n: 0 }])
   after.close()
+})
+
+test('migrate upgrades no database that a running instance of an older version uses', () => {
+  madeByVersion1([sample])
+  const older = openInstance(folder)
+  expect(open).toThrow(expect.objectContaining({ code: 'FOLDER_IN_USE' }))
+  const unchanged = database()
+  expect(unchanged.prepare('PRAGMA user_version').get()).toEqual({ user_version: 1 })
+  unchanged.close()
+  older.close()
+  const store = open()
+  expect(store.list(newest).rows).toHaveLength(1)
+  store.close()
 })
 
 test('migrate leaves a newer version unchanged and closes its file', () => {

@@ -34,8 +34,11 @@ const upgrades: readonly ((database: DatabaseSync) => void)[] = [
   createChoices,
 ]
 
-/** Upgrades the schema, with foreign keys off. Throws StoreError for a newer version, which stays unchanged. */
-export function migrate(database: DatabaseSync): void {
+/**
+ * Upgrades the schema, with foreign keys off. Throws StoreError for a newer version, and while an instance is running that knows only the
+ * present one; the database stays unchanged then.
+ */
+export function migrate(database: DatabaseSync, isInUse: () => boolean): void {
   const versionFound = (): number => {
     const version = Number(database.prepare('PRAGMA user_version').get()?.user_version)
     if (version > upgrades.length)
@@ -49,7 +52,14 @@ export function migrate(database: DatabaseSync): void {
   if (versionFound() === upgrades.length) return
   transaction(database, () => {
     // The version is read again, because another process may have upgraded first.
-    for (const upgrade of upgrades.slice(versionFound())) upgrade(database)
+    const version = versionFound()
+    if (version > 0 && version < upgrades.length && isInUse())
+      throw new StoreError(
+        'FOLDER_IN_USE',
+        'the database must be upgraded, and an older Rollscope is running that uses it',
+        'Stop the older one, then start this one again; or set ROLLSCOPE_DATA to another folder.',
+      )
+    for (const upgrade of upgrades.slice(version)) upgrade(database)
     database.exec(`PRAGMA user_version = ${upgrades.length}`)
   })
 }

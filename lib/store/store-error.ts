@@ -9,6 +9,7 @@ export type StoreErrorCode =
   | 'DATABASE_DAMAGED'
   | 'DATABASE_LOCKED'
   | 'DISK_FULL'
+  | 'FOLDER_IN_USE'
   | 'NEWER_DATABASE'
   | 'READ_ONLY'
   | 'SETTINGS_DAMAGED'
@@ -76,7 +77,7 @@ export function storeErrorsOf<Functions extends object>(functions: Functions, fi
   return Object.fromEntries(guarded) as Functions
 }
 
-type ReportedCode = Exclude<StoreErrorCode, 'DAMAGED' | 'NEWER_DATABASE' | 'SETTINGS_DAMAGED'>
+type ReportedCode = Exclude<StoreErrorCode, 'DAMAGED' | 'FOLDER_IN_USE' | 'NEWER_DATABASE' | 'SETTINGS_DAMAGED'>
 
 /** Names by SQLite's primary result codes. */
 const SQLITE_CODES: Readonly<Record<number, ReportedCode>> = {

@@ -91,6 +91,14 @@ export function runningInstances(dataFolder: string): readonly Listening[] {
   })
 }
 
+/** Returns whether an instance uses a data folder. */
+export function hasRunningInstance(dataFolder: string): boolean {
+  const folder = path.join(dataFolder, FOLDER)
+  return (
+    existsSync(folder) && readdirSync(folder).some((name) => /^\d+$/.test(name) && isLocked(path.join(folder, name)))
+  )
+}
+
 /** Returns the value in a JSON file; undefined if it cannot be read, as while it is written or after it was removed. */
 function readJson(file: string): unknown {
   try {
