@@ -19,7 +19,7 @@ export function TrajectoryChoice({ row, onChoose }: TrajectoryChoiceProps) {
     <Choice
       title={titleText(row)}
       note={
-        <span className="flex flex-wrap gap-x-1.5 tabular-nums">
+        <span className="flex flex-wrap overflow-hidden tabular-nums">
           {group && <Part>Sample {countText(group.index + 1)}</Part>}
           {reward !== null && <Part>reward {rewardText(reward)}</Part>}
           <Part>
@@ -28,7 +28,7 @@ export function TrajectoryChoice({ row, onChoose }: TrajectoryChoiceProps) {
           {drift !== undefined && <Part>{drift}</Part>}
           <Part>{countWithNoun(tokens, 'token')}</Part>
           {model !== null && <Part>{model}</Part>}
-          <span title={timeText(createdAt)}>{whenText(createdAt, new Date())}</span>
+          <Part title={timeText(createdAt)}>{whenText(createdAt, new Date())}</Part>
         </span>
       }
       onChoose={() => onChoose(row.key)}
@@ -36,8 +36,14 @@ export function TrajectoryChoice({ row, onChoose }: TrajectoryChoiceProps) {
   )
 }
 
-const Part = ({ children }: { readonly children: ReactNode }) => (
-  <span className="whitespace-nowrap after:ml-1.5 after:content-['·']">{children}</span>
+/** A part of a line, after a dot. Where the part begins a line, the dot is beyond the edge, and hidden. */
+const Part = ({ title, children }: { readonly title?: string; readonly children: ReactNode }) => (
+  <span
+    title={title}
+    className="relative -left-3.5 whitespace-nowrap pl-3.5 before:absolute before:left-1.5 before:content-['·']"
+  >
+    {children}
+  </span>
 )
 
 /** Returns the drift of a trajectory; undefined if it was not checked or is unknown. */
