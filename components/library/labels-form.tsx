@@ -38,11 +38,11 @@ export function LabelsForm({ labels, question, knownTags, onChange }: LabelsForm
   return (
     <div className="grid gap-2.5" data-labels={progress ?? 'idle'}>
       <div className="grid grid-cols-[minmax(0,1fr)_5rem] items-start gap-2.5">
-        <TextField label="Title" placeholder={visibleText(question)} {...title} />
+        <TextField label="Title" dir="auto" placeholder={visibleText(question)} {...title} />
         <TextField label="Reward" inputMode="decimal" placeholder="none" {...reward} />
       </div>
       <TagField tags={labels.tags} knownTags={knownTags} onChange={save} />
-      <TextArea label="Note" rows={2} className="field-sizing-content max-h-60 min-h-14" {...note} />
+      <TextArea label="Note" dir="auto" rows={2} className="field-sizing-content max-h-60 min-h-14" {...note} />
       <p role="status" className="sr-only">
         {progress === 'saving' ? 'Saving…' : progress === 'saved' ? 'Saved' : ''}
       </p>

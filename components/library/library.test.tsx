@@ -379,6 +379,12 @@ test('An empty element of a library row takes no space from the title', () => {
   expect(spaces.filter(({ classList }) => !classList.contains('empty:hidden'))).toEqual([])
 })
 
+test('a library row begins a title from right to left at its right end, which a cut keeps', () => {
+  renderTable([row('a', { title: 'مرحبا', tags: ['عربي'] })])
+  expect(screen.getByText('مرحبا').dir).toBe('auto')
+  for (const tag of screen.getAllByText('عربي')) expect(tag.dir).toBe('auto')
+})
+
 test('a library row shows unknown calls differently from none', () => {
   renderTable([row('a'), row('b', { toolCalls: null, failedCalls: null })])
   expect(screen.getAllByTitle('Unknown: the file has only ids').map((cell) => cell.textContent)).toEqual(['?'])

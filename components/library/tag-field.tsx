@@ -54,7 +54,9 @@ export function TagField({ tags: storedTags, knownTags, onChange }: TagFieldProp
             key={tag}
             className="inline-flex max-w-full items-center gap-0.5 rounded-sm bg-accent-soft py-0.5 pl-1.5 text-xs"
           >
-            <span className="truncate">{tag}</span>
+            <span dir="auto" className="truncate">
+              {tag}
+            </span>
             <button
               type="button"
               aria-label={`Remove the tag ${tag}`}

@@ -14,6 +14,7 @@ export function TagList({ tags, most = tags.length }: TagListProps) {
       {tags.slice(0, most).map((tag) => (
         <span
           key={tag}
+          dir="auto"
           title={visibleText(tag)}
           className="inline-block max-w-24 truncate rounded-sm bg-accent-soft px-1.5 align-bottom text-[11px] text-ink leading-[18px]"
         >

@@ -20,7 +20,9 @@ export const Choice = ({ title, note, onChoose }: ChoiceProps) => (
       className="-mx-2 w-[calc(100%+1rem)] rounded-md px-2 py-1.5 text-left hover:bg-panel"
       onClick={onChoose}
     >
-      <span className="block truncate font-medium">{visibleText(title)}</span>
+      <span dir="auto" className="block truncate font-medium">
+        {visibleText(title)}
+      </span>
       <span className="block text-faint text-xs">{note}</span>
     </button>
   </li>

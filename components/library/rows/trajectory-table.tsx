@@ -232,7 +232,9 @@ function GroupRow({ entry, now, selected, isShown, tabIndex, onSelect, onAction 
             className="-my-0.5 flex min-h-6 min-w-16 items-center gap-1 text-left text-[13px] hover:underline focus-visible:-outline-offset-2"
           >
             <ChevronRight size={14} aria-hidden className={`shrink-0 text-dim ${isOpen ? 'rotate-90' : ''}`} />
-            <span className="truncate">{title}</span>{' '}
+            <span dir="auto" className="truncate">
+              {title}
+            </span>{' '}
             {row.fork && <span className="shrink-0 text-dim">from token {countText(row.fork.token)}</span>}
           </button>
           <a
@@ -311,6 +313,7 @@ function Row({ row, isInGroup, now, isSelected, isShown, tabIndex, onSelect, onA
         <span className="flex min-w-0 items-baseline gap-1.5">
           <a
             data-title
+            dir="auto"
             href={`/t/${encodeURIComponent(row.key)}`}
             tabIndex={tabIndex}
             title={title}
