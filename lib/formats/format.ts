@@ -24,6 +24,8 @@ export interface Format {
    * Omitted: each record is read alone.
    */
   readonly joins?: true | 'list'
+  /** True if each record may be a file of its own: those of one folder of an archive belong together, in the order of their names. Omitted: files are read apart. */
+  readonly joinsFiles?: true
   /** Writes a record. Omitted for formats that are only read, or that another file of this folder writes. */
   readonly write?: Writer['write']
   readonly rows?: Writer['rows']

@@ -10,6 +10,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { LIMITS, type Limits } from '#lib/util/limits.ts'
 import type { Violation } from '#lib/util/schema-violation.ts'
+import { compareNames } from '#lib/util/text/file-names.ts'
 import { decodeUtf8 } from '#lib/util/text/utf8.ts'
 import {
   BudgetError,
@@ -79,7 +80,7 @@ interface OpenOptions {
 /**
  * Yields the trajectories and the problems of records in file order, or only the problem of the file if no record opens. The
  * trajectories of a format that joins its records come last. Each file of an archive is opened for itself; those without a record of
- * any format are passed over if others open. Rejects if reading rejects.
+ * any format are passed over if others open. Those of a folder belong together if their format says so. Rejects if reading rejects.
  */
 export async function* openFile(
   bytes: ByteSource,
@@ -90,13 +91,37 @@ export async function* openFile(
   /** Problems of entries before the first trajectory. */
   const waiting: FileProblem[] = []
   let passedOver: FileProblem | undefined
-  for await (const part of partsOf(bytes, source.file, { limits, tools })) {
-    const { entry } = part
-    const name = entry === undefined ? source.file : [source.file, entry].filter(Boolean).join('/')
-    const opener = createOpener({ ...source, file: name }, as, limits, counter)
-    // Records of files in containers cannot be listed.
-    const isWholeFile = part.kind === 'json' ? part.bytes === bytes : entry === undefined
-    for await (const one of openPart(part, opener, limits, isWholeFile ? onRecords : () => {})) {
+  /** Files of an archive whose records belong together, by their folders. */
+  const folders = new Map<string, { readonly files: JoinedFile[]; size: number }>()
+
+  /** Ends a file of an archive. */
+  function* endFile(opener: Opener, name: string): Generator<OpenedInPart> {
+    if (opener.format()?.joinsFiles) {
+      const folder = name.replace(/\/?[^/]*$/, '')
+      const joined = folders.get(folder) ?? { files: [], size: 0 }
+      const file = { name, ...opener.takeJoined() }
+      folders.set(folder, joined)
+      joined.files.push(file)
+      joined.size += file.size
+      if (joined.size > limits.recordBytes) yield refused(fileProblem({}, ...joinedTooLong(limits)))
+    }
+    yield* opener.end()
+  }
+
+  function* openFolder(folder: string, files: readonly JoinedFile[]): Generator<OpenedInPart> {
+    const file = [source.file, folder].filter(Boolean).join('/')
+    const opener = createOpener({ ...source, file }, as, limits, counter)
+    for (const { records, size } of files.toSorted((a, b) => compareNames(a.name, b.name)))
+      yield* opener.open(records, size)
+    yield* opener.end()
+  }
+
+  /** Yields what was opened. Returns whether the file is refused. */
+  async function* report(
+    opened: AsyncIterable<OpenedInPart> | Iterable<OpenedInPart>,
+    entry: string | undefined,
+  ): AsyncGenerator<OpenedTrajectory, boolean> {
+    for await (const one of opened) {
       if (one.ok) {
         yield* waiting.splice(0).map(failedRecord)
         yield one
@@ -104,13 +129,36 @@ export async function* openFile(
       }
       const error = withEntryName(one.error, entry)
       if (one.scope === 'record') yield* waiting.splice(0).map(failedRecord)
-      if (one.scope === 'file') return yield { ...one, error }
+      if (one.scope === 'file') {
+        yield { ...one, scope: 'file', error }
+        return true
+      }
       if (one.scope === 'entry' && !isReported(one.error, entry)) passedOver ??= error
       else if (counter.count > 0) yield failedRecord(error)
       else waiting.push(error)
     }
+    return false
   }
+
+  for await (const part of partsOf(bytes, source.file, { limits, tools })) {
+    const { entry } = part
+    const name = entry === undefined ? source.file : [source.file, entry].filter(Boolean).join('/')
+    const own = createOpener({ ...source, file: name }, as, limits, counter)
+    const opener = entry === undefined ? own : { ...own, end: () => endFile(own, entry) }
+    // Records of files in containers cannot be listed.
+    const isWholeFile = part.kind === 'json' ? part.bytes === bytes : entry === undefined
+    if (yield* report(openPart(part, opener, limits, isWholeFile ? onRecords : () => {}), entry)) return
+  }
+  for (const [folder, { files }] of folders) if (yield* report(openFolder(folder, files), folder)) return
   if (counter.count === 0) yield refused(waiting[0] ?? passedOver ?? NONE)
+}
+
+/** A file of an archive, whose records belong to those of its folder. */
+interface JoinedFile {
+  readonly name: string
+  readonly records: FoundRecord[]
+  /** Number of bytes of its records. */
+  readonly size: number
 }
 
 /** Returns whether a part without a trajectory is a problem. Archives hold other files too: documents, and JSON without records. */
@@ -307,6 +355,8 @@ interface Opener {
   open(values: FoundRecord[] | FileProblem, size: number): Generator<OpenedInPart>
   /** Ends the file: reads the records of a format that joins them, and reports a file without a trajectory. */
   end(): Generator<OpenedInPart>
+  /** Takes the records of a format that joins them, with their size in bytes: they belong to another opener. */
+  takeJoined(): { readonly records: FoundRecord[]; readonly size: number }
   /** Returns the format of the file; undefined until a record is recognised. */
   format(): Format | undefined
   /** Returns an opener for the same content, read in another way. */
@@ -386,5 +436,7 @@ function createOpener(
     if (count === 0) yield withoutTrajectory(refusal ?? failures[0] ?? NONE)
   }
 
-  return { open, end, format: () => format, again: () => createOpener(source, as, limits, counter) }
+  const takeJoined = () => ({ records: joined.splice(0), size: joinedBytes })
+
+  return { open, end, takeJoined, format: () => format, again: () => createOpener(source, as, limits, counter) }
 }

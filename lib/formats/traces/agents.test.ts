@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { conversation } from '#lib/trajectory/messages/conversation.ts'
-import { openText } from '../reading/open.ts'
+import { LIMITS } from '#lib/util/limits.ts'
+import { zipOf } from '#testing/files/archives.ts'
+import { openFile, openText } from '../reading/open.ts'
 import { formatOf } from '../registry.ts'
 import { fileSource, foreignRecords } from '../replies/test-files.ts'
 import { refusalOf, trajectoriesOf, trajectoryOf } from '../test-trajectories.ts'
@@ -37,6 +39,40 @@ const callsOf = (trajectory: Trajectory) =>
   )
 const resultsOf = (trajectory: Trajectory) =>
   conversation(trajectory).flatMap((message) => (message.role === 'tool' ? [message.callId] : []))
+
+test('the events of OpenHands in an archive are one trajectory for each folder, in the order of their names', async () => {
+  const events = foreignRecords('openhands-sdk-events.jsonl')
+  const [whole] = trajectoriesOf(openHandsEvents, events)
+  const files = (folder: string, end: number) =>
+    events
+      .slice(0, end)
+      .map((event, index) => ({ name: `${folder}/event-${index}.json`, content: JSON.stringify(event) }))
+  const bytes = zipOf([
+    { name: 'a/base_state.json', content: '{"id": "a"}' },
+    ...files('a/events', events.length).reverse(),
+    { name: 'a/events/broken.json', content: '{' },
+    ...files('b', 2),
+  ])
+  const archive = { size: bytes.length, read: async (start: number, end: number) => bytes.subarray(start, end) }
+  const opened = await Array.fromAsync(openFile(archive, { ...fileSource('run'), file: 'run.zip' }))
+  const trajectories = opened.flatMap((one) => (one.ok ? [one.trajectory] : []))
+  expect(trajectories.map(({ segments }) => segments)).toEqual([
+    whole?.segments,
+    trajectoryOf(openHandsEvents, events.slice(0, 2)).segments,
+  ])
+  const limits = { ...LIMITS, recordBytes: 5000 }
+  expect((await Array.fromAsync(openFile(archive, fileSource('run'), { limits }))).at(-1)).toMatchObject({
+    scope: 'file',
+    error: { expected: 'records that belong together of at most 5000 bytes' },
+  })
+  expect(trajectories.map(({ provenance }) => provenance)).toMatchObject([
+    { file: 'run.zip/a/events' },
+    { file: 'run.zip/b' },
+  ])
+  expect(opened.flatMap((one) => (one.ok ? [] : [one.error.message]))).toEqual([
+    expect.stringMatching(/^a\/events\/broken\.json: expected JSON/),
+  ])
+})
 
 describe('A trajectory of SWE-agent', () => {
   const [record] = foreignRecords('swe-agent.json') as [object]

@@ -30,6 +30,7 @@ export const openHandsEvents: Format = {
   label: 'OpenHands events',
   keeps: 'Messages, reasoning, calls and results. Texts only.',
   joins: 'list',
+  joinsFiles: true,
   sniff: isEvent,
   read: catchRefusals((value, source) => [eventsTrajectory('openhands-events', {}, [value].flat(), '', source)]),
 }
