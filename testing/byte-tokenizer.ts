@@ -46,11 +46,9 @@ const chatmlTokens: readonly AddedToken[] = [
 /** Tokenizer of bytes (ids 0 to 255) with the delimiters of ChatML with tools as added tokens. */
 export const byteTokenizer: Tokenizer = byteTokenizerWith('bytes', chatmlTokens, 0)
 
-/** Returns the vocabulary of a trajectory with the ids of `byteTokenizer`. */
-export const byteVocab = (): Trajectory['vocab'] =>
-  Object.fromEntries(
-    Array.from({ length: byteTokenizer.vocabularySize }, (_, id) => [id, vocabEntry(byteTokenizer.bytes(id))]),
-  )
+/** Returns the vocabulary of a trajectory with the ids of a byte tokenizer. */
+export const byteVocab = ({ vocabularySize, bytes } = byteTokenizer): Trajectory['vocab'] =>
+  Object.fromEntries(Array.from({ length: vocabularySize }, (_, id) => [id, vocabEntry(bytes(id))]))
 
 /** Returns the id of an added token of `byteTokenizer`. Throws Error if there is none. */
 export function byteId(content: string): number {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { runs } from '#testing/property-runs.ts'
-import { growingCalls, mayBeCall } from './growing-calls.ts'
+import { growingCalls, mayBeMarkup } from './growing-calls.ts'
 import { hermes } from './json/hermes.ts'
 import { mistral } from './json/mistral.ts'
 import { longcat } from './keyed/longcat.ts'
@@ -112,10 +112,12 @@ describe('The growing calls of a reply', () => {
 })
 
 test('A text may be a call without a delimiter in formats that have such calls', () => {
-  const may = (name: string, text: string) => mayBeCall(parserNamed(name) ?? expect.fail(name), text)
+  const may = (name: string, text: string) => mayBeMarkup(parserNamed(name) ?? expect.fail(name), text)
   expect([may('llama3', '{"name"'), may('llama3', 'Hi {')]).toEqual([true, false])
   expect([may('functionary_v32', 'add\n{'), may('functionary_v32', 'Hi you')]).toEqual([true, false])
   expect([may('gpt-oss', 'to'), may('gpt-oss', 'to=functions.f'), may('gpt-oss', 'today')]).toEqual([true, true, false])
   expect([may('xlam', '[{'), may('xlam', 'Hi [')]).toEqual([true, false])
+  expect([may('muse', 'to=user'), may('muse', 'assistant'), may('muse', 'today')]).toEqual([true, true, false])
+  expect([may('hyperclovax', '/thi'), may('hyperclovax', '/tmp')]).toEqual([true, false])
   expect(may('hermes', '{"name"')).toBe(false)
 })

@@ -33,13 +33,19 @@ export function growingCalls(parser: ToolParser, reply: GrowingReply): readonly 
   return tags && calls.length === 0 ? taggedCalls(parser, tags, reply) : calls
 }
 
-/** Returns whether a text may begin with a call that has no delimiter before it, as some formats write the first call of a reply. */
-export const mayBeCall = ({ name }: Pick<ToolParser, 'name'>, text: string): boolean => BARE[name]?.test(text) ?? false
+/**
+ * Returns whether a text may begin with a call or a header that has no delimiter before it, as some formats write the first message of a
+ * reply.
+ */
+export const mayBeMarkup = ({ name }: Pick<ToolParser, 'name'>, text: string): boolean =>
+  BARE[name]?.test(text) ?? false
 
 const BARE: Readonly<Record<string, RegExp>> = {
   llama3: /^\{/,
   'gpt-oss': /^(?:t|to|to=.*)$/s,
   xlam: /^\[/,
+  muse: /^(?:assistant)?\s*(?:t|to|to=[^<]*)?$/,
+  hyperclovax: /^\/(?:t(?:h(?:i(?:nk?)?)?)?)?$/,
   functionary_v32: /^[^\s<>{}[\]"']*(?:\n|$)/,
 }
 

@@ -61,8 +61,8 @@ const harmony: ThinkForm = {
 }
 
 const CHANNEL = ['<|channel>', '<channel|>'] as const
-/** The name of the channel belongs to its opening. */
-const THOUGHT = /thought\n?/y
+/** The name of the channel belongs to its opening, also if the text ends within the name. */
+const THOUGHT = /thought\n?|t(?:h(?:o(?:u(?:gh?)?)?)?)?$/y
 
 /** Gemma 4 thinks in the channel "thought". */
 const gemma4: ThinkForm = {
@@ -118,6 +118,26 @@ const muse: ThinkForm = {
     }),
 }
 
+/** Matches the rest of the header of a thinking message, after the name of the role or with it. */
+const THINK_HEADER = /(?:assistant)?\/think(?:\n|$)/y
+
+/** HyperCLOVA X thinks in messages of its own. The prompt ends with the name of the role of the first message. */
+const hyperclovax: ThinkForm = {
+  marks: ['<|im_start|>', '<|im_end|>', '<|stop|>'],
+  read(found, text) {
+    const opens = (start: number, end: number): ThinkDelimiter[] => {
+      THINK_HEADER.lastIndex = end
+      return THINK_HEADER.test(text) ? [{ kind: 'open', start, end: THINK_HEADER.lastIndex }] : []
+    }
+    return [
+      ...opens(0, 0),
+      ...found.flatMap(({ mark, start, end }): ThinkDelimiter[] =>
+        mark === '<|im_start|>' ? opens(start, end) : [{ kind: 'close', start, end }],
+      ),
+    ]
+  },
+}
+
 const DEPTHS = ['think', 'think_fast', 'think_faster'] as const
 
 /** K2 Horizon names how deep it thinks. */
@@ -148,6 +168,7 @@ export const THINK_FORMS: readonly [ThinkForm, ...ThinkForm[]] = [
   muse,
   // Solar Open ends every message with this token.
   { ...pair('<|think|>', '<|end|>'), ends: [] },
+  hyperclovax,
 ]
 
 /** Tokens that close a think block and nothing else. */

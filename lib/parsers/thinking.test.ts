@@ -62,6 +62,10 @@ test.each([
   ['<longcat_think>a</longcat_think>b<longcat_think>', '{<longcat_think>a</longcat_think>}b{<longcat_think>!}'],
   ['<|think:start|>a<|think:end|>b', '{<|think:start|>a<|think:end|>}b'],
   ['<|thought_start|>\na\n<|thought_end|>\nb', '{<|thought_start|>\na\n<|thought_end|>}\nb'],
+  ['/think\na<|im_end|>\n<|im_start|>assistant\nb', '{/think\na<|im_end|>}\n<|im_start|>assistant\nb'],
+  ['<|im_start|>assistant/think\na', '{<|im_start|>assistant/think\na!}'],
+  ['<|im_start|>assistant\n/think\na<|im_end|>', '<|im_start|>assistant\n/think\na<|im_end|>'],
+  ['<|channel>though', '{<|channel>though!}'],
   ['<mm:think>a</mm:think>b', '{<mm:think>a</mm:think>}b'],
   ['<ifm|think_fast>a</ifm|think_fast>b<ifm|think>', '{<ifm|think_fast>a</ifm|think_fast>}b{<ifm|think>!}'],
   [

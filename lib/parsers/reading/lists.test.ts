@@ -9,7 +9,7 @@ import type { ToolParser } from '../parser.ts'
 import { lfm2 } from '../python/lfm2.ts'
 import { minicpm3, olmo3 } from '../python/olmo3.ts'
 import { describeCalls, parseText, textInRange } from '../test-draw.ts'
-import { falcon3, granite, nemotron, phi4Mini, toolCalls, xlam } from './named-lists.ts'
+import { falcon3, granite, hyperclovax, nemotron, phi4Mini, toolCalls, xlam } from './named-lists.ts'
 import { textWithoutCalls } from './rest.ts'
 
 const reasons = (parser: ToolParser, text: string) =>
@@ -336,4 +336,12 @@ test('minicpm3 parser reads a block of Python, and refuses one without its fence
   expect(textWithoutCalls(text, parseText(minicpm3, text), [], minicpm3)).toBe('So.')
   expect(reasons(minicpm3, block('f()'))).toEqual([])
   expect(reasons(minicpm3, block('```python\nf()')).at(-1)).toMatch(/^✗ "<" where ```/)
+})
+
+test('hyperclovax parser removes the ends and headers of messages from the text', () => {
+  const list = '[{"name": "f", "arguments": {}}]'
+  const text = `So.<|im_end|>\n<|im_start|>assistant -> tool/function_call\n${list}<|im_end|><|stop|>`
+  const calls = parseText(hyperclovax, text)
+  expect(describeCalls(calls)).toEqual(['f({})'])
+  expect(textWithoutCalls(text, calls, [], hyperclovax)).toBe('So.\n ')
 })

@@ -8,6 +8,7 @@ import type { CallMarkup, ParsedCall, PlacedCall, TextRange, ToolParser } from '
 import { createFinder } from './finder.ts'
 import { brokenList, jsonLinesReader, jsonListReader, type ListReader, listParser } from './lists.ts'
 import { callInEntry, callWithId } from './object-call.ts'
+import { markupIn, markupOf } from './rest.ts'
 import { markupOfRuns, readCallRuns } from './runs.ts'
 
 const SPELLING = { arguments: ['arguments', 'parameters'], id: 'id' } as const
@@ -46,8 +47,9 @@ export const phi4Mini = listParser({
   opensWithWord: true,
   reader,
 })
-/** Parser of HyperCLOVA X. The prompt ends before the recipient of the first message. */
-export const hyperclovax = listParser({
+/** Matches the ends of messages of HyperCLOVA X, and the headers of further ones. */
+const FRAME = /<\|im_start\|>assistant\n?|<\|im_end\|>(?:<\|(?:stop|endofturn)\|>)?/g
+const recipientLists = listParser({
   name: 'hyperclovax',
   open: '-> tool/function_call',
   // The token that ends a turn. Delimiters stay in the text, so <|im_end|>, which ends replies of other models, is none.
@@ -56,6 +58,14 @@ export const hyperclovax = listParser({
   opensWithWord: true,
   reader,
 })
+/** Parser of HyperCLOVA X. The prompt ends before the recipient of the first message. */
+export const hyperclovax: ToolParser = {
+  ...recipientLists,
+  markup: (text, calls, shielded) =>
+    [...markupIn(text, calls, shielded, recipientLists), ...markupOf(text, FRAME, calls, shielded)].sort(
+      (a, b) => a.start - b.start,
+    ),
+}
 /** Parser of Granite 20B for function calling, which writes the token before every call. */
 export const granite20b = listParser({
   name: 'granite_20b_fc',

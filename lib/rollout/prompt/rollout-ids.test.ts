@@ -16,7 +16,7 @@ import type { Finish, Message, ResponseSegment, Trajectory } from '#lib/trajecto
 import { conversation, responseText } from '#lib/trajectory/messages/conversation.ts'
 import { textOf, vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
 import { ids, logprobs, lossMask, segmentStarts, toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
-import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { byteId, byteTokenizer, byteTokenizerWith } from '#testing/byte-tokenizer.ts'
 import { type SimulatedTurn, simulatedLogprob, simulateRollout } from '#testing/simulated-rollout.ts'
 import { chatml, counting, headersOnly, looksBack } from '#testing/small-templates.ts'
 import { annotations, endsInsideThink } from '../record/record.ts'
@@ -286,6 +286,19 @@ describe('a closed response', () => {
     expect(inside('')).toBe(false)
   })
 
+  test('HyperCLOVA X: in a message whose header says so, even if the header has text after its token', () => {
+    const marks = ['<|im_start|>', '<|im_end|>', '<|stop|>'].map((content, index) => ({
+      id: 256 + index,
+      content,
+      special: true,
+    }))
+    const hyperclova = byteTokenizerWith('hyperclova', marks, 0)
+    const inside = (text: string) => endsInsideThink(hyperclova.encode(text), hyperclova)
+    expect(inside('<|im_start|>assistant/think\n')).toBe(true)
+    expect(inside('<|im_start|>assistant/think\n<|im_end|>\n<|im_start|>assistant\n')).toBe(false)
+    expect(inside('<|im_start|>assistant')).toBe(false)
+  })
+
   test('has thinking of gpt-oss by its tokens: spelled out it is text', () => {
     const analysis = '<|channel|>analysis<|message|>Hm.<|end|>'
     const call = '<|start|>assistant<|channel|>commentary to=functions.f<|message|>{}<|call|>'
@@ -369,10 +382,11 @@ describe('a closed response', () => {
       expect(segment.toolCalls).toMatchObject([{ kind: 'parsed', name: 'add', span: { end: segment.ids.length - 1 } }])
     })
 
-    test.each(bracketed)('that is the last bracket of $name belongs to the text', (parser) => {
+    test.each(bracketed)('that is the last bracket or tag of $name belongs to the text', (parser) => {
       const [opening, call, , , closing] = TWO_CALLS[parser.name] as (typeof TWO_CALLS)[string]
       const text = opening + call + closing
-      const { segment } = stopped(text.slice(0, -1), bytes(text).at(-1) as number, byteTokenizer, parser)
+      const last = bytes(text).at(-1) as number
+      const { segment } = stopped(text.slice(0, -byteTokenizer.bytes(last).length), last, byteTokenizer, parser)
       expect(segment.toolCalls).toMatchObject([{ kind: 'parsed', name: 'add', input: { a: 7, b: '日本 7' } }])
     })
 

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { hermes } from '#lib/parsers/json/hermes.ts'
-import { parsers } from '#lib/parsers/registry.ts'
+import { parserNamed, parsers } from '#lib/parsers/registry.ts'
 import { CALLS, TWO_CALLS } from '#lib/parsers/test-calls.ts'
 import { annotations, numberedCallIds } from '#lib/rollout/record/record.ts'
 import type { ReplyDelta } from '#lib/session/call.ts'
 import { partsOfDeltas } from '#lib/session/protocols/test-replies.ts'
 import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { byteId, byteTokenizer, byteVocab } from '#testing/byte-tokenizer.ts'
+import { byteId, byteTokenizer, byteTokenizerWith, byteVocab } from '#testing/byte-tokenizer.ts'
 import { runs } from '#testing/property-runs.ts'
 import { empty } from '#testing/scripted-rollout.ts'
 import { createPartStream, partsOfReply, type ReplyReading } from './reply-parts.ts'
@@ -16,19 +16,29 @@ import { createPartStream, partsOfReply, type ReplyReading } from './reply-parts
 const ALL: ReplyReading = { calls: 'all', stops: [] }
 const tools = [{ name: 'f', inputSchema: { type: 'object' } }]
 const tokenizer = empty.model.tokenizer ?? expect.fail('no tokenizer')
-const SPECIAL_IDS = byteTokenizer.addedTokens.map(({ id }) => id)
 
 /** Streams a text that is cut into pieces of ids, and returns the deltas before its end, all deltas, and the parts of the whole. */
-function streamed(parser: (typeof parsers)[number], text: string, sizes: readonly number[], reading = ALL) {
+function streamed(
+  parser: (typeof parsers)[number],
+  text: string,
+  sizes: readonly number[],
+  reading = ALL,
+  encoder = byteTokenizer,
+) {
   const trajectory: Trajectory = {
     ...empty,
-    model: { ...empty.model, tokenizer: { ...tokenizer, specialIds: SPECIAL_IDS }, tools, parser: parser.name },
-    vocab: byteVocab(),
+    model: {
+      ...empty.model,
+      tokenizer: { ...tokenizer, specialIds: encoder.addedTokens.map(({ id }) => id) },
+      tools,
+      parser: parser.name,
+    },
+    vocab: byteVocab(encoder),
     segments: [{ kind: 'prompt', ids: [1], messages: [] }],
   }
-  const ids = byteTokenizer.encode(text)
+  const ids = encoder.encode(text)
   const newCallIds = numberedCallIds(new Set())
-  const stream = createPartStream(0, { parser, tokenizer: byteTokenizer, reading, newCallIds })
+  const stream = createPartStream(0, { parser, tokenizer: encoder, reading, newCallIds })
   const early: ReplyDelta[] = []
   for (let at = 0, turn = 0; at < ids.length; turn++) {
     at += sizes[turn % sizes.length] ?? 1
@@ -39,19 +49,56 @@ function streamed(parser: (typeof parsers)[number], text: string, sizes: readonl
   const isStop = last === byteId('<|endoftext|>')
   const finish = { kind: 'stop' as const, ...(isStop && { matched: last }) }
   const plain: ResponseSegment = { kind: 'response', ids, thinks: [], toolCalls: [], finish }
-  const closed = { ...plain, ...annotations(plain, trajectory, parser, byteTokenizer) }
+  const closed = { ...plain, ...annotations(plain, trajectory, parser, encoder) }
   const parts = partsOfReply(closed, trajectory, reading)
   const ended = stream.end(parts)
   return { early, all: [...early, ...ended.deltas], parts, sent: ended.parts }
 }
 
 /** Formats whose calls are read when the reply has ended. */
-const AT_THE_END = ['pythonic', 'lfm2', 'olmo3', 'gemma4', 'minimax-m3', 'functiongemma']
+const AT_THE_END = ['pythonic', 'lfm2', 'olmo3', 'minicpm3', 'gemma4', 'minimax-m3', 'functiongemma']
 /** Formats whose arguments are texts between tags, which have a type when they are whole. */
 const BY_ARGUMENT = [
   ...['qwen_xml', 'glm', 'deepseek_v32', 'deepseek_v4', 'minimax-m2', 'kimi_k3', 'muse', 'hunyuan', 'minicpm5'],
-  ...['seed_oss', 'deepseek_v41', 'gigachat35', 'step3', 'dots', 'iquest_q1', 'k2_horizon', 'solar_open2'],
+  ...[
+    'seed_oss',
+    'deepseek_v41',
+    'gigachat35',
+    'step3',
+    'dots',
+    'iquest_q1',
+    'k2_horizon',
+    'solar_open2',
+    'zaya',
+    'frogboss',
+  ],
 ]
+
+/** Replies of model families whose think blocks begin with more than one token, after the prompt has opened the message. */
+const FAMILIES = [
+  {
+    parser: 'muse',
+    marks: ['<|start|>', '<|message|>', '<|eom|>', '<|eot|>'],
+    text: ' to=self<|message|>why<|eom|><|start|>assistant to=user<|message|>Hello',
+  },
+  {
+    parser: 'gpt-oss',
+    marks: ['<|channel|>', '<|message|>', '<|end|>', '<|start|>', '<|return|>', '<|call|>'],
+    text: '<|channel|>analysis<|message|>why<|end|><|start|>assistant<|channel|>final<|message|>Hello',
+  },
+  { parser: 'gemma4', marks: ['<|channel>', '<channel|>'], text: '<|channel>thought\nwhy<channel|>Hello' },
+  {
+    parser: 'kimi_k3',
+    marks: ['<|open|>', '<|close|>', '<|sep|>'],
+    text: '<|open|>think<|sep|>why<|close|>think<|sep|><|open|>response<|sep|>Hello',
+  },
+  { parser: 'solar_open', marks: ['<|think|>', '<|end|>'], text: '<|think|>why<|end|>Hello' },
+  {
+    parser: 'hyperclovax',
+    marks: ['<|im_start|>', '<|im_end|>', '<|stop|>'],
+    text: '/think\nwhy<|im_end|>\n<|im_start|>assistant\nHello',
+  },
+] as const
 
 const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 })
 
@@ -97,6 +144,20 @@ describe('A stream of parts', () => {
         if (!mayBreak) expect(sent).toEqual(parts)
       }),
       { numRuns: runs(60) },
+    )
+  })
+
+  test.each(FAMILIES)('of $parser has the thinking of $text, however it is cut', ({ parser, marks, text }) => {
+    const addedTokens = marks.map((content, index) => ({ id: 256 + index, content, special: true }))
+    const family = byteTokenizerWith('family', addedTokens, 0)
+    fc.assert(
+      fc.property(sizes, (cuts) => {
+        const { all, parts, sent } = streamed(parserNamed(parser) ?? hermes, text, cuts, ALL, family)
+        expect(parts.map(({ kind }) => kind)).toEqual(['reasoning', 'text'])
+        expect(partsOfDeltas(all)).toEqual(sent)
+        expect(sent).toEqual(parts)
+      }),
+      { numRuns: runs(30) },
     )
   })
 

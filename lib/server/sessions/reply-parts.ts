@@ -2,7 +2,7 @@
  * Reads a reply in the parts that its client gets. A stream is read with the same function again and again, and only what no further token
  * can change is passed on.
  */
-import { growingCalls, mayBeCall } from '#lib/parsers/growing-calls.ts'
+import { growingCalls, mayBeMarkup } from '#lib/parsers/growing-calls.ts'
 import { spellingsOf, type ToolParser } from '#lib/parsers/parser.ts'
 import { THINK_FORMS } from '#lib/parsers/thinking-forms.ts'
 import { type DecodedReply, type WrittenReply, writtenReply } from '#lib/rollout/prompt/written-reply.ts'
@@ -197,7 +197,8 @@ function finalFragments(
     if (part.kind === 'call') return { fragments: final, callsFrom: range.start }
     const isLast = index === fragments.length - 1
     const arrived = isLast ? wholeCharacters(part.text) : part.text
-    const isBare = part.kind === 'text' && final.every((one) => one.part.kind !== 'text') && mayBeCall(parser, arrived)
+    const isBare =
+      part.kind === 'text' && final.every((one) => one.part.kind !== 'text') && mayBeMarkup(parser, arrived)
     const opens = isBare ? [0] : openers.map((opener) => arrived.indexOf(opener)).filter((at) => at >= 0)
     const end =
       opens.length > 0
