@@ -76,7 +76,7 @@ export function TabPanel({ id, value, isShown, children }: TabPanelProps) {
       id={panelId(id, value)}
       aria-labelledby={tabId(id, value)}
       inert={!isShown}
-      className={`col-start-1 row-start-1 min-h-0 min-w-0 ${isShown ? '' : 'invisible'}`}
+      className={`col-start-1 row-start-1 min-h-0 min-w-0 ${isShown ? '' : 'invisible print:hidden'}`}
     >
       {children}
     </div>
