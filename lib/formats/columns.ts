@@ -21,6 +21,9 @@ const columnOf = <T>(entry: z.ZodMiniType<T>, wrongIndex: (list: readonly unknow
 /** Schema of a token id. */
 export const idSchema = z.int().check(z.minimum(0), z.maximum(LIMITS.tokenId))
 
+/** Schema of routed experts by token, layer and choice. */
+export const nestedExpertsSchema = z.array(z.array(z.array(z.int())))
+
 /** Schema of token ids. */
 export const idsSchema = columnOf(idSchema, (list) => {
   // A loop of its own, because files have more ids than anything else: a function for each id takes six times as long.

@@ -4,10 +4,11 @@
  */
 import * as z from 'zod/mini'
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
+import { type NestedExperts, withCallExperts } from '#lib/trajectory/experts/slices.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { messagesOfItems } from '#lib/trajectory/messages/response-items.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { hasLogprobs, idsSchema, logprobsSchema } from '../columns.ts'
+import { hasLogprobs, idsSchema, logprobsSchema, nestedExpertsSchema } from '../columns.ts'
 import { foreignTrajectory } from '../foreign-trajectory.ts'
 import type { Format } from '../format.ts'
 import { readMessages, readTools } from '../messages.ts'
@@ -21,16 +22,25 @@ const NAME = 'nemo-gym'
 export const nemoGym: Format = {
   name: NAME,
   label: 'NeMo-Gym rollout',
-  keeps: 'Ids, logprobs, messages and calls of each answer, the model, the reward and the group.',
+  keeps: 'Ids, logprobs, routed experts, messages and calls of each answer, the model, the reward and the group.',
   sniff: (value) => isObject(value) && itemsOf(value).some((item) => isObject(item) && 'generation_token_ids' in item),
   read: catchRefusals((value, source) => {
     const record = parsedAt(recordSchema, value, '')
     const request = record.responses_create_params
-    return joinTurns(turnsOf(record), source.newId).map((sequence, number) =>
+    const turns = turnsOf(record)
+    const sequences = joinTurns(turns, source.newId).map((sequence) => ({
+      ...sequence,
+      routed: withCallExperts(
+        sequence.segments,
+        sequence.turns.map((turn) => turns[turn]?.experts),
+      ),
+    }))
+    const areRouted = sequences.every(({ routed }) => routed)
+    return sequences.map((sequence, number) =>
       foreignTrajectory(
         {
           format: NAME,
-          segments: sequence.segments,
+          segments: sequence.routed ?? sequence.segments,
           outcome: { kind: 'ended', reason: 'unknown' },
           reward: record.reward ?? undefined,
           lacked: ['loss mask: what the model generated counts as trained', 'outcome'],
@@ -42,7 +52,7 @@ export const nemoGym: Format = {
             ...(hasLogprobs(sequence.segments) && { logprobs: meaningOf('logprobs', 'generation_log_probs') }),
           },
           forkedFrom: sequence.forkedFrom,
-          rest: number === 0 ? withoutIds(record) : undefined,
+          rest: number === 0 ? withoutColumns(record, areRouted ? [...COLUMNS, EXPERTS] : COLUMNS) : undefined,
         },
         source,
         sequence.id,
@@ -72,12 +82,18 @@ const itemSchema = z.looseObject({
   prompt_token_ids: z.nullish(idsSchema),
   generation_token_ids: z.nullish(idsSchema),
   generation_log_probs: z.nullish(logprobsSchema),
+  routed_experts: z.nullish(z.unknown()),
 })
 const recordSchema = z.looseObject({ reward: z.nullish(z.number()) })
 
-function turnsOf(record: JsonObject): readonly Turn[] {
+/** A call, with the experts of the tokens of its prompt and reply if the file has them. */
+interface RoutedTurn extends Turn {
+  readonly experts: NestedExperts | undefined
+}
+
+function turnsOf(record: JsonObject): readonly RoutedTurn[] {
   const prefix = isObject(record.response) ? 'response.output' : 'output'
-  const items = itemsOf(record).map((item) => (isObject(item) ? (without(item, IDS) ?? {}) : item))
+  const items = itemsOf(record).map((item) => (isObject(item) ? (without(item, [...COLUMNS, EXPERTS]) ?? {}) : item))
   const messages = inputOf(record.responses_create_params)
   let start = 0
   return itemsOf(record).flatMap((item, index) => {
@@ -86,6 +102,7 @@ function turnsOf(record: JsonObject): readonly Turn[] {
       generation_token_ids: response,
       prompt_token_ids: prompt,
       generation_log_probs: logprobs,
+      routed_experts: experts,
     } = parsedAt(itemSchema, item, at)
     if (!response) return []
     if (!prompt) return refuse(`${at}.prompt_token_ids`, 'the ids of the prompt', undefined)
@@ -99,6 +116,7 @@ function turnsOf(record: JsonObject): readonly Turn[] {
       columns: { mask: undefined, logprobs },
       messages: readMessages(messages) ?? [],
       about: { message: reply },
+      experts: nestedExpertsSchema.safeParse(experts).data,
     }
     messages.push(reply)
     start = index + 1
@@ -116,11 +134,12 @@ function inputOf(request: unknown): unknown[] {
   ]
 }
 
-const IDS = ['prompt_token_ids', 'generation_token_ids', 'generation_log_probs']
+const COLUMNS = ['prompt_token_ids', 'generation_token_ids', 'generation_log_probs']
+const EXPERTS = 'routed_experts'
 
-/** The items without the arrays that the trajectory has. */
-function withoutIds(record: JsonObject): JsonObject | undefined {
-  const items = itemsOf(record).map((item) => without(item as JsonObject, IDS) ?? {})
+/** Returns the items without the arrays that the trajectory has. */
+function withoutColumns(record: JsonObject, columns: readonly string[]): JsonObject | undefined {
+  const items = itemsOf(record).map((item) => without(item as JsonObject, columns) ?? {})
   const { response } = record
   return without(
     isObject(response) ? { ...record, response: { ...response, output: items } } : { ...record, output: items },

@@ -9,7 +9,7 @@ import { nestedExperts, withNestedExperts } from '#lib/trajectory/experts/slices
 import type { Message, Outcome, OutcomeReason, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
-import { idsSchema, logprobsSchema, maskSchema } from '../columns.ts'
+import { idsSchema, logprobsSchema, maskSchema, nestedExpertsSchema } from '../columns.ts'
 import { promptSegment, responseSegment, textTrajectory } from '../conversations/text-trajectory.ts'
 import type { Format, RecordSource } from '../format.ts'
 import { firstMessages } from '../messages.ts'
@@ -85,7 +85,7 @@ const sampleSchema = z.looseObject({
   group_index: z.nullish(z.int()),
   index: z.nullish(z.int()),
   status: z.nullish(z.string()),
-  rollout_routed_experts: z.nullish(z.array(z.array(z.array(z.int())))),
+  rollout_routed_experts: z.nullish(nestedExpertsSchema),
 })
 type Sample = z.infer<typeof sampleSchema>
 

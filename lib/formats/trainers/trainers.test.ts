@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '#lib/json/json-object.ts'
+import { nestedExperts } from '#lib/trajectory/experts/slices.ts'
 import { conversation } from '#lib/trajectory/messages/conversation.ts'
 import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { LIMITS } from '#lib/util/limits.ts'
@@ -245,6 +246,23 @@ describe('A rollout of NeMo-Gym', () => {
     expect(JSON.stringify(read.foreign)).not.toContain('token_ids')
   })
 
+  test('has the routed experts of each answer, of its own call', () => {
+    const rows = (count: number, expert: number) => Array.from({ length: count }, () => [[expert, expert + 1]])
+    const routed = (...experts: readonly unknown[]) => {
+      const output = [answer, tool, next].map((item, index) => ({ ...item, routed_experts: experts[index] }))
+      return trajectoryOf(nemoGym, { output })
+    }
+    const read = routed(rows(3, 0), undefined, rows(4, 2))
+    expect(nestedExperts(read)).toEqual([...rows(2, 0), ...rows(2, 2)])
+    expect(JSON.stringify(read.foreign)).not.toContain('routed_experts')
+    for (const other of [rows(3, 2), 'AAAA', null, [[[1]], [[1]], [[1]], [[1]]]]) {
+      const kept = routed(rows(3, 0), undefined, other)
+      expect(nestedExperts(kept)).toBeUndefined()
+      expect(kept.foreign).toHaveProperty('nemo-gym.output[2].routed_experts', other)
+    }
+    expect(nestedExperts(routed(undefined, undefined, rows(4, 2)))).toBeUndefined()
+  })
+
   test('of a file of NeMo-Gym has its ids, logprobs, model, reward and group', () => {
     const records = foreignRecords('nemo-gym.jsonl') as readonly JsonObject[]
     const trajectories = records.map((record) => trajectoryOf(nemoGym, record))
@@ -378,6 +396,20 @@ describe('An AgentLoopOutput of verl', () => {
       foreign: { verl: { num_turns: 2 } },
     })
     expect(trajectoryOf(verl, { ...output, reward_score: false }).reward).toBe(0)
+  })
+
+  test('has the routed experts of all tokens but the last, and keeps others unread', () => {
+    const whole = { prompt_ids: [1, 2], response_ids: [3, 4], response_mask: [1, 1] }
+    const experts = (rows: number) => Array.from({ length: rows }, (_, row) => [[row, row + 1]])
+    const read = trajectoryOf(verl, { ...whole, routed_experts: experts(3) })
+    expect(nestedExperts(read)).toEqual(experts(3))
+    expect(read.foreign).toBeUndefined()
+    expect(trajectoryOf(verl, { ...whole, num_turns: 2, routed_experts: experts(4) }).foreign).toEqual({
+      verl: { num_turns: 2, routed_experts: experts(4) },
+    })
+    expect(trajectoryOf(verl, { ...whole, routed_experts: ['AAAA'] }).foreign).toEqual({
+      verl: { routed_experts: ['AAAA'] },
+    })
   })
 
   test('that verl wrote opens with the ids, mask, logprobs and reward that verl reads', () => {

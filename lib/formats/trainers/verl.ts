@@ -1,7 +1,8 @@
 /** verl's AgentLoopOutput: the ids of the prompt, and arrays over the tokens of the response. */
 import * as z from 'zod/mini'
 import { isObject, without } from '#lib/json/json-object.ts'
-import { idsSchema, logprobsSchema, maskSchema } from '../columns.ts'
+import { withNestedExperts } from '#lib/trajectory/experts/slices.ts'
+import { idsSchema, logprobsSchema, maskSchema, nestedExpertsSchema } from '../columns.ts'
 import type { Format } from '../format.ts'
 import { catchRefusals, parsedAt } from '../reading/record-error.ts'
 import { type TrainedSample, trainedTrajectory } from './trained-sequence.ts'
@@ -12,12 +13,19 @@ const NAME = 'verl'
 export const verl: Format = {
   name: NAME,
   label: 'verl',
-  keeps: 'Ids, response mask, response logprobs and reward of an AgentLoopOutput.',
+  keeps: 'Ids, response mask, response logprobs, routed experts and reward of an AgentLoopOutput.',
   sniff: (value) =>
     isObject(value) && ['prompt_ids', 'response_ids', 'response_mask'].every((key) => Array.isArray(value[key])),
-  read: catchRefusals((value, source) => [
-    trainedTrajectory(NAME, sampleOf(parsedAt(outputSchema, value, '')), source),
-  ]),
+  read: catchRefusals((value, source) => {
+    const output = parsedAt(outputSchema, value, '')
+    const { routed_experts: routed } = output
+    const trajectory = trainedTrajectory(NAME, sampleOf(output), source)
+    const experts = nestedExpertsSchema.safeParse(routed).data
+    const segments = experts && withNestedExperts(trajectory.segments, experts)
+    if (segments) return [{ ...trajectory, segments }]
+    const rest = { ...trajectory.foreign?.[NAME], ...(routed !== undefined && { routed_experts: routed }) }
+    return [Object.keys(rest).length > 0 ? { ...trajectory, foreign: { [NAME]: rest } } : trajectory]
+  }),
 }
 
 const outputSchema = z.looseObject({
@@ -26,6 +34,7 @@ const outputSchema = z.looseObject({
   response_mask: maskSchema,
   response_logprobs: z.nullish(logprobsSchema),
   reward_score: z.nullish(z.union([z.number(), z.boolean()])),
+  routed_experts: z.nullish(z.unknown()),
 })
 
 function sampleOf(output: z.infer<typeof outputSchema>): TrainedSample {
@@ -35,6 +44,7 @@ function sampleOf(output: z.infer<typeof outputSchema>): TrainedSample {
     response_mask,
     response_logprobs,
     reward_score,
+    routed_experts: _,
     ...others
   } = output
   return {

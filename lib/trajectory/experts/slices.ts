@@ -82,15 +82,32 @@ export function nestedExperts(trajectory: Trajectory): NestedExperts | undefined
 
 /** Assigns the experts of all tokens but the last to the responses. Undefined if they do not belong to these tokens. */
 export function withNestedExperts(segments: readonly Segment[], nested: NestedExperts): readonly Segment[] | undefined {
-  const [first = []] = nested
+  const isWhole = nested.length === tokenCount({ segments }) - 1 && segments.at(-1)?.kind === 'response'
+  return isWhole
+    ? withCallExperts(
+        segments,
+        segments.flatMap(({ kind }) => (kind === 'response' ? [nested] : [])),
+      )
+    : undefined
+}
+
+/**
+ * Assigns to each response its rows of those that its call has, which are of all tokens of its prompt and reply, with the last or without.
+ * Undefined if a call has fewer, or none.
+ */
+export function withCallExperts(
+  segments: readonly Segment[],
+  calls: readonly (NestedExperts | undefined)[],
+): readonly Segment[] | undefined {
+  const [first = []] = calls[0] ?? []
   const perLayer = first[0]?.length ?? 0
   const perToken = first.length * perLayer
-  const isWhole =
-    nested.length === tokenCount({ segments }) - 1 &&
-    nested.every((row) => row.length === first.length && row.every(({ length }) => length === perLayer))
-  if (perToken === 0 || !isWhole || segments.at(-1)?.kind !== 'response') return undefined
-  const entries = Int32Array.from(nested.flat(2))
-  return withRows(segments, (start, rows) =>
-    packExperts({ start, perToken, perLayer, entries: entries.subarray(start * perToken, (start + rows) * perToken) }),
-  )
+  if (perToken === 0) return undefined
+  return withRows(segments, (start, rows, turn) => {
+    const own = calls[turn]?.slice(start, start + rows) ?? []
+    const isWhole =
+      own.length === rows &&
+      own.every((row) => row.length === first.length && row.every(({ length }) => length === perLayer))
+    return isWhole ? packExperts({ start, perToken, perLayer, entries: Int32Array.from(own.flat(2)) }) : undefined
+  })
 }
