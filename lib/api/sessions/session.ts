@@ -168,6 +168,9 @@ export const sessionListSchema = z.object({
   sessions: z.array(sessionRowSchema),
 })
 
+/** The list of sessions as its page reads it. */
+export type SessionListAnswer = z.infer<typeof sessionListSchema>
+
 /** Schema of the body of PUT /api/sessions. */
 export const recordingSchema = z.strictObject({ isPaused: z.boolean() })
 
@@ -188,6 +191,8 @@ export const sessionSchema = z.object({
     'Changes with every call. Send it as `known` to get later calls only. Omitted: there is no call.',
   ),
 })
+/** A session with its calls as its page reads it. */
+export type SessionAnswer = z.infer<typeof sessionSchema>
 
 /** The answer of GET /api/sessions/{id}/calls/{call}. */
 export const callRequestSchema = z.object({

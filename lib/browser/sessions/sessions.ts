@@ -1,13 +1,16 @@
 /** Recorded sessions: their list, the calls of one, and changes to them. */
 import { queryOptions } from '@tanstack/react-query'
-import type * as z from 'zod/mini'
 import { allSavingsSchema, sessionSavingsSchema } from '#lib/api/sessions/savings.ts'
-import { callRequestSchema, sessionCreatedSchema, sessionListSchema, sessionSchema } from '#lib/api/sessions/session.ts'
+import {
+  callRequestSchema,
+  type SessionAnswer,
+  sessionCreatedSchema,
+  sessionListSchema,
+  sessionSchema,
+} from '#lib/api/sessions/session.ts'
 import { callApi, fetchJson } from '../api.ts'
 
 const POLL_MS = 1_500
-
-type SessionAnswer = z.infer<typeof sessionSchema>
 
 /** Beginning of the key of everything that is known about sessions. */
 export const SESSIONS = ['sessions'] as const
