@@ -13,11 +13,17 @@ interface FirstDifferingTokenProps {
   readonly other: string
 }
 
-/** Names the first token at which the trajectories of two calls differ; shows nothing until both are known. */
+/** Names the first token at which the trajectories of two calls differ, if any does; shows nothing until both are known. */
 export function FirstDifferingToken({ own, other }: FirstDifferingTokenProps) {
   const { data: ownTrajectory } = useQuery(trajectoryOptions(own))
   const { data: otherTrajectory } = useQuery(trajectoryOptions(other))
   if (!ownTrajectory || !otherTrajectory) return null
-  const position = commonIds(ids(ownTrajectory), ids(otherTrajectory))
-  return <span className="ml-auto text-dim">first difference at token {countText(position)}</span>
+  const [ownIds, otherIds] = [ids(ownTrajectory), ids(otherTrajectory)]
+  const position = commonIds(ownIds, otherIds)
+  const isSame = position === ownIds.length && position === otherIds.length
+  return (
+    <span className="ml-auto text-dim">
+      {isSame ? 'the same tokens' : `first difference at token ${countText(position)}`}
+    </span>
+  )
 }

@@ -145,15 +145,18 @@ test('The field of the reward keeps the focus and what is typed when the stored 
   expect(field.value).toBe('0.2')
 })
 
-test('A changed history names the first token that differs from the other call, not the first one of its own', () => {
+test('A changed history names the first token that differs from the other call, and a retry with the same reply none', () => {
   const queries = new QueryClient()
   const outcome = { kind: 'ended', reason: 'end_turn' }
   const trajectory = (id: number) =>
     ({ outcome, segments: [{ kind: 'prompt', ids: [1, 2, id] }] }) as unknown as TrajectoryView
   queries.setQueryData(trajectoryOptions('own').queryKey, trajectory(3))
   queries.setQueryData(trajectoryOptions('other').queryKey, trajectory(4))
-  render(<FirstDifferingToken own="own" other="other" />, { wrapper: withQueries(queries) })
+  queries.setQueryData(trajectoryOptions('again').queryKey, trajectory(3))
+  const { rerender } = render(<FirstDifferingToken own="own" other="other" />, { wrapper: withQueries(queries) })
   expect(screen.getByText('first difference at token 2')).toBeTruthy()
+  rerender(<FirstDifferingToken own="own" other="again" />)
+  expect(screen.getByText('the same tokens')).toBeTruthy()
 })
 
 const counts = { drifts: 2, trainedTokens: 3, cachedTokens: 0, rows: 4 }
