@@ -29,7 +29,7 @@ import { endedTrajectory, storedRow } from '../library/trajectories.ts'
 import { groupScheduler, preparedSample, startPrepared } from '../runs/groups.ts'
 import { recordedPromptEncoder } from '../runs/prompt-encoder.ts'
 import { rewardRun } from '../runs/rewards.ts'
-import { otherModel, parserFor, settingsShape, startNew, UNWATCHED } from '../runs/rollouts.ts'
+import { continuingServer, otherModel, parserFor, settingsShape, startNew, UNWATCHED } from '../runs/rollouts.ts'
 import { isChat, type RunConfiguration } from '../runs/run-options.ts'
 import { checkTools } from '../runs/tools.ts'
 import { checkCapabilities, checkLogprobKind } from '../servers/capability-checks.ts'
@@ -39,7 +39,7 @@ import { inheritedRule } from './ancestors.ts'
 const { detached: _detached, promptLogprobs: _promptLogprobs, stream: _stream, ...runSettings } = settingsShape
 
 /** Settings of the runs of branches in the body of a request. */
-export const branchSettings = runSettings
+export const branchSettings = { ...runSettings, server: continuingServer }
 
 /** Schema of the body of a request for branches. */
 export const branchRequestSchema = z

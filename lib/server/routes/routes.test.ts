@@ -108,7 +108,12 @@ const SPEC = { name: 'add', inputSchema: { type: 'object' } }
 test('The rows of the application answer as the table describes', async () => {
   expect(await call('GET /api/health')).toMatchObject({ status: 'ok' })
   expect((await call('GET /api/capabilities')).parsers).toContain('hermes')
-  expect(Object.keys((await call('GET /api/openapi.json')).paths).length).toBeGreaterThan(35)
+  const { paths } = await call('GET /api/openapi.json')
+  expect(Object.keys(paths).length).toBeGreaterThan(35)
+  for (const what of ['continue', 'branch', 'value', 'structured'])
+    expect(JSON.stringify(paths[`/api/trajectories/{key}/${what}`].post.requestBody)).toContain(
+      'Default: the server of the trajectory’s last call.',
+    )
 })
 
 test('The rows of SGLang and MCP servers answer as the table describes', async () => {

@@ -73,6 +73,11 @@ export const settingsShape = {
     .describe('Name of a saved server. Default: the server of SGLANG_BASE_URL, otherwise the built-in server.'),
 }
 
+/** The server of a request that continues a stored trajectory. */
+export const continuingServer = settingsShape.server.describe(
+  'Name of a saved server. Default: the server of the trajectory’s last call.',
+)
+
 const templateOptions = z.record(z.string(), z.unknown()).superRefine((options, context) => {
   for (const name of Object.keys(options)) {
     const why = refusedOption(name, 'run')
@@ -243,6 +248,7 @@ export const continueRequestSchema = z
         'Number of segments that the client has seen. The request is refused if the trajectory has a different number. Omitted: not checked.',
       ),
     ...settingsShape,
+    server: continuingServer,
   })
   .refine(({ prompt, images }) => prompt !== undefined || images === undefined, { message: IMAGES_WITHOUT_QUESTION })
   .refine(({ prompt, resume }) => prompt === undefined || resume === undefined, {

@@ -24,6 +24,7 @@ import { storedTrajectory } from '../library/trajectories.ts'
 import { checkCapabilities } from '../servers/capability-checks.ts'
 import type { Services } from '../services.ts'
 import { recordedPromptEncoder } from './prompt-encoder.ts'
+import { continuingServer } from './rollouts.ts'
 import { isChat } from './run-options.ts'
 
 /** Schema of the body of a request for structured output. */
@@ -37,10 +38,7 @@ export const structuredRequestSchema = z.strictObject({
     .describe(
       'Sampling parameters with SGLang’s names, without grammars. Omitted: SGLang’s defaults, except max_new_tokens, which is 1024.',
     ),
-  server: z
-    .string()
-    .exactOptional()
-    .describe('Name of a saved server. Default: the server of the trajectory’s last call.'),
+  server: continuingServer,
 })
 /** The body of a request for structured output, after its check. */
 export type StructuredRequest = z.infer<typeof structuredRequestSchema>
