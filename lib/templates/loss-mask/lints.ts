@@ -161,7 +161,8 @@ const WORDS: Readonly<Record<LintKind, Pick<Lint, 'severity' | 'text' | 'remedy'
   'end-of-turn-untrained': {
     severity: 'error',
     text: 'The end-of-turn token is not trained: the model does not learn to stop.',
-    remedy: 'Include the end-of-turn token in the trained range: move it into the {% generation %} block.',
+    remedy:
+      'Include the end-of-turn token in the trained range: in the {% generation %} block, or by a reply that begins as its generation prompt does.',
   },
   'after-end-trained': {
     severity: 'warning',
