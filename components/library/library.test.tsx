@@ -122,6 +122,7 @@ test('a trajectory choice shows the sample number, reward, outcome, drift and ti
   expect(texts[0]).toMatch(/^question aSample 3reward 0end_turndrift 3 spans1,234 tokensm.*2025$/)
   expect(texts[1]).toMatch(/^question bcontext_lengthno drift1 tokenm/)
   expect(texts[2]).not.toContain('drift')
+  expect(screen.getAllByText('m')[0]?.classList).toContain('truncate')
   await userEvent.click(screen.getByRole('button', { name: /question b/ }))
   expect(onChoose).toHaveBeenCalledWith('b')
 })

@@ -27,7 +27,7 @@ export function TrajectoryChoice({ row, onChoose }: TrajectoryChoiceProps) {
           </Part>
           {drift !== undefined && <Part>{drift}</Part>}
           <Part>{countWithNoun(tokens, 'token')}</Part>
-          {model !== null && <Part>{model}</Part>}
+          {model !== null && <Part title={model}>{model}</Part>}
           <Part title={timeText(createdAt)}>{whenText(createdAt, new Date())}</Part>
         </span>
       }
@@ -40,7 +40,7 @@ export function TrajectoryChoice({ row, onChoose }: TrajectoryChoiceProps) {
 const Part = ({ title, children }: { readonly title?: string; readonly children: ReactNode }) => (
   <span
     title={title}
-    className="relative -left-3.5 whitespace-nowrap pl-3.5 before:absolute before:left-1.5 before:content-['·']"
+    className="relative -left-3.5 max-w-full truncate pl-3.5 before:absolute before:left-1.5 before:content-['·']"
   >
     {children}
   </span>
