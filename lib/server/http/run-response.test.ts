@@ -16,8 +16,7 @@ const { events: script } = simulateRollout(chatml, [
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Starts a run that has sent all events but its last, with an answer that is tied to a connection. */
-async function tied() {
-  const runs = createRuns()
+async function tied(runs = createRuns()) {
   const ending = Promise.withResolvers<void>()
   const state = { isStopped: false }
   const events = async function* (signal: AbortSignal): AsyncGenerator<RolloutEvent> {
@@ -65,3 +64,32 @@ test('A run stops a minute after its slow reader left, if nobody follows it agai
   vi.advanceTimersByTime(60_000)
   expect(state.isStopped).toBe(true)
 })
+
+test('The events of a run end well for a slow reader after later runs have taken the room of ended ones', async () => {
+  const runs = createRuns({ keptBytes: 0 })
+  const { response, end } = await tied(runs)
+  end()
+  await expect.poll(() => all(runs.follow('r', 0, new AbortController().signal))).toBe(script.length)
+  const events = async function* (): AsyncGenerator<RolloutEvent> {
+    yield* script
+  }
+  runs.start({ rolloutId: 'later', key: 'u', detached: false, events, save: () => {} })
+  await expect.poll(() => all(runs.follow('later', 0, new AbortController().signal))).toBe(script.length)
+  await expect.poll(() => isForgotten(() => runs.follow('r', 0, new AbortController().signal))).toBe(true)
+  expect((await response.text()).trimEnd().split('\n')).toHaveLength(script.length)
+})
+
+async function all(lines: AsyncIterable<Uint8Array>): Promise<number> {
+  let count = 0
+  for await (const _ of lines) count++
+  return count
+}
+
+function isForgotten(follow: () => unknown): boolean {
+  try {
+    follow()
+    return false
+  } catch {
+    return true
+  }
+}

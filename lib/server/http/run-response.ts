@@ -15,11 +15,13 @@ export function runResponse(
 ): Response {
   if (isDetached) return json({ rolloutId, trajectoryId: key }, 201)
   let isStalled = false
+  // The events of a run that has ended are kept only until others need their room, so they are taken now.
+  const lines = runs.follow(rolloutId, 0, signal)
   const tied = async function* (): AsyncGenerator<Uint8Array> {
     try {
-      yield* runs.follow(rolloutId, 0, signal)
+      yield* lines
     } finally {
-      if (!isStalled) await runs.cancel(rolloutId)
+      if (!isStalled) await runs.stop(rolloutId)
     }
   }
   return eventStream(tied(), {

@@ -84,7 +84,7 @@ export function createGroupRuns(runs: Runs, keptBytes = KEPT_BYTES): GroupRuns {
     follow: (groupId, from, signal, until) => follow(find(groupId), runs, from, signal, until),
     isRunning: (groupId) => active.has(groupId),
     async cancel(groupId) {
-      await Promise.all([...find(groupId).running].map((rolloutId) => runs.cancel(rolloutId)))
+      await Promise.all([...find(groupId).running].map(runs.stop))
     },
   }
 }

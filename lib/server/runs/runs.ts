@@ -38,6 +38,8 @@ export interface Runs {
   lookedAt(key: string): void
   /** Stops a rollout and resolves when it has ended. Rejects with HttpProblem 404. */
   cancel(rolloutId: string): Promise<void>
+  /** Does the same for its owner, who need not know whether it has already ended. */
+  stop(rolloutId: string): Promise<void>
   /** Stops all rollouts, for a shutdown. */
   cancelAll(): Promise<void>
 }
@@ -118,6 +120,11 @@ export function createRuns({
       })
     return log
   }
+  const stop = async (rolloutId: string): Promise<void> => {
+    const entry = running.get(rolloutId)
+    entry?.controller.abort()
+    await entry?.done
+  }
   return {
     start(options) {
       if ([...running.values()].some(({ key, log }) => key === options.key && !log.hasEnded))
@@ -167,10 +174,10 @@ export function createRuns({
       for (const entry of running.values()) if (entry.key === key) watchAbandonment(entry)
     },
     async cancel(rolloutId) {
-      const entry = findRunning(rolloutId)
-      entry?.controller.abort()
-      await entry?.done
+      findRunning(rolloutId)
+      await stop(rolloutId)
     },
+    stop,
     async cancelAll() {
       for (const { controller } of running.values()) controller.abort()
       await Promise.all([...running.values()].map(({ done }) => done))
