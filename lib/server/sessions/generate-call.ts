@@ -14,8 +14,7 @@ import { columnsIn } from '#lib/sglang/reply/reply-columns.ts'
 import { generateReplySchema } from '#lib/sglang/server/schema.ts'
 import { inputHash } from '#lib/trajectory/format/input-hash.ts'
 import type { Finish, Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { ids, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
-import { commonIds } from '#lib/util/common-prefix.ts'
+import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { LIMITS } from '#lib/util/limits.ts'
 import { readText } from '../http/body.ts'
 import { newRequestId } from '../http/request-id.ts'
@@ -52,8 +51,9 @@ async function answerGenerate(session: Session, request: Request, all: Services)
     const output = answer.ok ? outputOf(reply) : undefined
     if (output) {
       const facts = callFacts(listed, { status: 200 })
+      // The server has answered, so the call is recorded although its client may have left meanwhile.
       isRecorded = await triedTo(session, () =>
-        session.exclusive(() => record({ session, body, inputIds, output, reply, facts, begun }, request.signal)),
+        session.exclusive(() => record({ session, body, inputIds, output, reply, facts, begun }, all.sessions.closing)),
       )
     }
     return asAnswered(JSON.stringify(body.return_logprob === true ? reply : withoutLogprobs(reply)))
@@ -203,11 +203,17 @@ function longestPath(session: Session, inputIds: readonly number[]) {
     .map((node) => ({ node: node.sequence, length: pathTokenCount(node) }))
     .filter(({ length }) => length > 0 && length <= inputIds.length)
     .sort((a, b) => b.length - a.length)
-  for (const { node, length } of nodes) {
+  for (const { node } of nodes) {
     const trajectory = session.path(node)?.trajectory
-    if (trajectory && commonIds(ids(trajectory), inputIds) === length) return { node, trajectory }
+    if (trajectory && isBeginning(trajectory, inputIds)) return { node, trajectory }
   }
   return undefined
+}
+
+/** Returns whether ids begin with those of a trajectory. Most paths of other calls differ early, so no list of all their ids is made. */
+function isBeginning({ segments }: Trajectory, inputIds: readonly number[]): boolean {
+  let at = 0
+  return segments.every((segment) => segment.ids.every((id) => id === inputIds[at++]))
 }
 
 function withoutLogprobs({ meta_info: info, ...reply }: JsonObject): JsonObject {

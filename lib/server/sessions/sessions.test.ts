@@ -1483,6 +1483,25 @@ test.each([['ses_killed'], ['auto']])(
   },
 )
 
+test('A call to /generate is recorded although its client leaves when the server has answered', async () => {
+  const leaving = new AbortController()
+  const forward: EngineClient['forward'] = async () => ({
+    status: 200,
+    contentType: 'application/json',
+    chunks: (async function* () {
+      const info = { output_token_logprobs: [[-0.5, 104, null]], finish_reason: { type: 'length', length: 1 } }
+      yield Buffer.from(JSON.stringify({ text: 'h', meta_info: info }))
+      leaving.abort()
+    })(),
+  })
+  const { client } = services.servers
+  services = { ...services, servers: { ...services.servers, client: (name: string) => ({ ...client(name), forward }) } }
+  shareServices(services)
+  const id = await created()
+  await send('POST', `/sessions/${id}/generate`, { input_ids: [97] }, { signal: leaving.signal })
+  expect(await calls(id)).toMatchObject([{ status: 200, nodes: [{ status: 'complete', reply: 1 }] }])
+})
+
 test('A call with ids to /generate is recorded, and one that begins with recorded ids continues them', async () => {
   const sent: Record<string, unknown>[] = []
   const forward: EngineClient['forward'] = async ({ body }) => {
