@@ -14,6 +14,7 @@ import { langchain } from './conversations/langchain.ts'
 import { ollama } from './conversations/ollama.ts'
 import { pydanticAi } from './conversations/pydantic-ai.ts'
 import { sharegpt } from './conversations/sharegpt.ts'
+import { smolagents } from './conversations/smolagents.ts'
 import { openRlhf, relax, trl, verlDump } from './conversations/text-dumps.ts'
 import type { Format } from './format.ts'
 import { batch, batchRequests } from './replies/batch.ts'
@@ -129,6 +130,7 @@ export const formats: readonly Format[] = [
   anthropicStream,
   agentsSession,
   langchain,
+  smolagents,
   pydanticAi,
   trl,
   verlDump,
