@@ -16,7 +16,9 @@ export const smolagents: Format = {
   label: 'smolagents',
   keeps: 'Messages, calls, observations and counts; ids and logprobs of replies that have them.',
   joins: 'list',
-  sniff: (value) => isObject(value) && STEPS.some((fields) => fields.every((field) => field in value)),
+  sniff: (value) =>
+    isObject(value) &&
+    (STEPS.some((fields) => fields.every((field) => field in value)) || Object.keys(value).join() === 'system_prompt'),
   read: catchRefusals((value, source) => {
     const steps = recordsOf(value)
     const calls = steps.flatMap(({ record, path }) => callOf(record, path) ?? [])
@@ -34,8 +36,11 @@ export const smolagents: Format = {
   }),
 }
 
-/** Fields of the steps of a task, of a call and of a plan, and of the system prompt. */
-const STEPS = [['task', 'task_images'], ['model_input_messages', 'model_output_message'], ['system_prompt']]
+/** Fields of the steps of a task, and of a call or a plan. The step of the system prompt has only its text, which rows of data sets have too. */
+const STEPS = [
+  ['task', 'task_images'],
+  ['model_input_messages', 'model_output_message'],
+]
 
 const READ = ['model_input_messages', 'model_output_message', 'model_output', 'timing', 'token_usage']
 
