@@ -149,7 +149,8 @@ export async function* openFile(
     const isWholeFile = part.kind === 'json' ? part.bytes === bytes : entry === undefined
     if (yield* report(openPart(part, opener, limits, isWholeFile ? onRecords : () => {}), entry)) return
   }
-  for (const [folder, { files }] of folders) if (yield* report(openFolder(folder, files), folder)) return
+  // Their sizes were checked, so none of them is refused.
+  for (const [folder, { files }] of folders) yield* report(openFolder(folder, files), folder)
   if (counter.count === 0) yield refused(waiting[0] ?? passedOver ?? NONE)
 }
 
