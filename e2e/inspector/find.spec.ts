@@ -48,6 +48,8 @@ test('Find steps through hits across tokens, is restored by a reload, and fits b
     await page.getByRole('grid').focus()
     await page.keyboard.press('/')
     await expect(field(page)).toBeFocused()
+    // The frame of the field has the focus ring, because the field ends before its buttons.
+    await expect(field(page).locator('..')).toHaveCSS('outline-style', 'solid')
     await page.keyboard.type('25 * 17')
     await expectHits(page, places.length)
     await page.keyboard.press('Enter')

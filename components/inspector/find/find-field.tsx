@@ -53,7 +53,7 @@ export function FindField({ fieldRef, query, typing, steps, onClear, onLeave, on
   }
   return (
     <div
-      className="flex min-h-7 min-w-0 grow items-center gap-1.5 rounded-md border border-line bg-raised pl-2 focus-within:border-line-strong hover:border-line-strong data-faulty:border-bad"
+      className="flex min-h-7 min-w-0 grow items-center gap-1.5 rounded-md border border-line bg-raised pl-2 hover:border-line-strong has-[input:focus-visible]:outline-2 has-[input:focus-visible]:outline-accent has-[input:focus-visible]:outline-offset-1 data-faulty:border-bad"
       data-faulty={isFaulty(state) || undefined}
     >
       <Search size={13} aria-hidden className="shrink-0 text-faint" />
