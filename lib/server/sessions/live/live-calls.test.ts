@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
 import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
@@ -105,6 +105,19 @@ test('A call is listed at its place while its reply is generated, and its events
   expect(followed.outcome).toEqual(stored.outcome)
   expect(running()).toEqual([])
   expect(() => session().live.follow(id, signal)).toThrow('this reply is not being generated')
+})
+
+test('A call that is being answered has a duration, also after the clock was set back by an hour', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const rest = Promise.withResolvers<string>()
+  scripts = [{ first: 'a', rest: rest.promise }]
+  const answered = send({ messages: [user('a')] })
+  await expect.poll(() => running().length).toBe(1)
+  vi.setSystemTime(Date.now() - 3_600_000)
+  expect(running()[0]?.elapsedMs).toBeGreaterThan(0)
+  rest.resolve('b')
+  await answered
 })
 
 test('Each of several replies to a call is followed alone, and a call whose client leaves ends its streams', async () => {

@@ -60,7 +60,7 @@ const WATCHED_MS = 10_000
 
 /** Creates the live calls of a session, without any. */
 export function createLiveCalls(): LiveCalls {
-  const calls = new Map<LiveCall, BegunCall & { readonly replies: readonly LiveReply[] }>()
+  const calls = new Map<LiveCall, BegunCall & { readonly replies: readonly LiveReply[]; readonly startedMs: number }>()
   let watchedMs = Number.NEGATIVE_INFINITY
   return {
     get isWatched() {
@@ -89,15 +89,16 @@ export function createLiveCalls(): LiveCalls {
             }
         },
       }
-      calls.set(call, { ...begun, replies })
+      // The clock that never goes back: a wall clock that is set meanwhile would give a negative duration.
+      calls.set(call, { ...begun, replies, startedMs: performance.now() - begun.facts.elapsedMs })
       return call
     },
     rows({ last, nodes }) {
       watchedMs = performance.now()
       let node = nodes
-      return [...calls.values()].map(({ facts, attachment, replies }, index) => ({
+      return [...calls.values()].map(({ facts, attachment, replies, startedMs }, index) => ({
         ...facts,
-        elapsedMs: Date.now() - Date.parse(facts.startedAt),
+        elapsedMs: performance.now() - startedMs,
         status: 0,
         error: null,
         sequence: last + 1 + index,
