@@ -19,7 +19,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from model import Qwen3, Shape, load_checkpoint
-from tokenizer import ADDED, SPECIAL, write_json
+from tokenizer import ADDED, SPECIAL, VOCABULARY, write_json
 from tokenizer import configuration as tokenizer_configuration
 
 OPSET = 23
@@ -220,7 +220,8 @@ def configuration(shape: Shape) -> dict[str, Any]:
 GENERATION = {
     "do_sample": True,
     "temperature": 1.0,
-    "top_k": 0,
+    # All tokens: transformers refuses -1, SGLang 0, and without it transformers keeps 50.
+    "top_k": VOCABULARY,
     "top_p": 1.0,
     "max_new_tokens": 400,
     "eos_token_id": [IDS["<|im_end|>"], IDS["<|endoftext|>"]],

@@ -33,6 +33,11 @@ class ModelFolder(unittest.TestCase):
             configuration["chat_template"], (HERE / "chat_template.jinja").read_text(encoding="utf-8").rstrip("\n")
         )
 
+    def test_generation_considers_all_tokens(self):
+        generation = json.loads((FOLDER / "generation_config.json").read_text(encoding="utf-8"))
+        model = json.loads((FOLDER / "config.json").read_text(encoding="utf-8"))
+        self.assertEqual(generation["top_k"], model["vocab_size"])
+
     def test_generation_stops_at_the_end_of_a_turn_or_of_the_text(self):
         generation = json.loads((FOLDER / "generation_config.json").read_text(encoding="utf-8"))
         tokens = json.loads((FOLDER / "tokenizer.json").read_text(encoding="utf-8"))["added_tokens"]
