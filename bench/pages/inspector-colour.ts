@@ -30,6 +30,8 @@ await withBench(async ({ open }) => {
     'column:advantage',
     'logprobs',
   ]
+  // A person opens the menu before choosing from it.
+  await page.getByLabel('More colour modes').focus()
   const first: number[] = []
   for (const mode of modes) first.push(await choose(page, mode))
   const again: number[] = []

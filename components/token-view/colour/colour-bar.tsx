@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Colouring } from './colouring.ts'
+import { type Colouring, colouringOf } from './colouring.ts'
 import { Legend } from './legend.tsx'
 import type { Coloured } from './mode.ts'
 import { colourGroups } from './modes.ts'
@@ -62,6 +62,7 @@ export function ColourBar({ trajectory, colouring, onChange, legend, own }: Colo
           title={isInMenu ? colouring.mode.explanation : 'More colour modes'}
           value={isInMenu ? name : ''}
           data-chosen={isInMenu || undefined}
+          onFocus={() => prepareColours(trajectory)}
           onChange={({ target }) => choose(target.value)}
           className={`${BOX} field-sizing-content min-w-0 max-w-44`}
         >
@@ -88,4 +89,19 @@ export function ColourBar({ trajectory, colouring, onChange, legend, own }: Colo
       {legend ?? <Legend colouring={colouring} onLimit={(limit) => onChange({ limit })} />}
     </div>
   )
+}
+
+/** Computes the scales of all modes of the menu, one in each task, while the user chooses one. Each is computed once. */
+function prepareColours(trajectory: Coloured): void {
+  const choices = colourGroups(trajectory)
+    .flatMap((group) => group.choices)
+    .filter(({ missing }) => missing === undefined)
+    .values()
+  const prepareNext = () => {
+    const { value } = choices.next()
+    if (!value) return
+    colouringOf(trajectory, value.name)
+    setTimeout(prepareNext)
+  }
+  setTimeout(prepareNext)
 }
