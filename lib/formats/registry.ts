@@ -16,6 +16,7 @@ import { pydanticAi } from './conversations/pydantic-ai.ts'
 import { sharegpt } from './conversations/sharegpt.ts'
 import { smolagents } from './conversations/smolagents.ts'
 import { openRlhf, relax, trl, verlDump } from './conversations/text-dumps.ts'
+import { uiMessages } from './conversations/ui-messages.ts'
 import type { Format } from './format.ts'
 import { batch, batchRequests } from './replies/batch.ts'
 import { chatCompletionStream } from './replies/chat-chunks.ts'
@@ -132,6 +133,7 @@ export const formats: readonly Format[] = [
   langchain,
   smolagents,
   pydanticAi,
+  uiMessages,
   trl,
   verlDump,
   openRlhf,

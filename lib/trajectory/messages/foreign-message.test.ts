@@ -148,6 +148,39 @@ test('readForeignMessage keeps that a tool reported an error, and the parts of i
   ])
 })
 
+test('readForeignMessage reads reasoning, calls and each result in blocks of the AI SDK', () => {
+  const call = { type: 'tool-call', toolCallId: 'c', toolName: 'f' }
+  const result = { type: 'tool-result', toolCallId: 'c', toolName: 'f' }
+  const content = [
+    { type: 'reasoning', text: 'Hm.' },
+    { type: 'text', text: 'a' },
+    { ...call, input: { x: 1 } },
+  ]
+  expect(assistantMessage({ role: 'assistant', content })).toEqual({
+    role: 'assistant',
+    content: 'a',
+    reasoning: 'Hm.',
+    toolCalls: [{ id: 'c', name: 'f', input: { x: 1 } }],
+  })
+  expect(assistantMessage({ role: 'assistant', content: [{ ...call, args: { x: 1 } }] }).toolCalls).toHaveLength(1)
+  const read = (block: object) => readForeignMessage({ role: 'tool', content: [block] })?.[0]
+  const expected = (text: unknown, isError?: true) => ({
+    role: 'tool',
+    callId: 'c',
+    name: 'f',
+    content: text,
+    ...(isError && { isError }),
+  })
+  expect(read({ ...result, output: { type: 'text', value: 'r' } })).toEqual(expected('r'))
+  expect(read({ ...result, output: { type: 'json', value: { a: 1 } } })).toEqual(expected('{"a":1}'))
+  expect(read({ ...result, output: { type: 'error-text', value: 'no' } })).toEqual(expected('no', true))
+  expect(read({ ...result, output: { type: 'execution-denied', reason: 'no' } })).toEqual(expected('no', true))
+  const parts = { type: 'content', value: [{ type: 'text', text: 'r' }] }
+  expect(read({ ...result, output: parts })).toEqual(expected('r'))
+  expect(read({ ...result, result: 7, isError: true })).toEqual(expected('7', true))
+  expect(read({ type: 'tool-result' })).toEqual({ role: 'tool', content: 'null' })
+})
+
 test('readForeignMessage keeps the JSON text of arguments whose numbers a double does not keep', () => {
   const read = (text: string) =>
     readForeignMessage({

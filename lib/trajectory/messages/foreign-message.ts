@@ -21,6 +21,7 @@ export function readForeignMessage(value: unknown): readonly Message[] | undefin
   const { role, content } = value
   const named = typeof value.name === 'string' ? { name: value.name } : {}
   if (typeof content !== 'string' && !(Array.isArray(content) && content.every(isObject))) return undefined
+  if (role === 'tool' && typeof content !== 'string' && content.some(isSdkResult)) return content.map(sdkResult)
   if (role === 'tool' || role === 'function')
     return [
       {
@@ -80,22 +81,44 @@ function callWith(id: unknown, name: unknown, given: unknown): Call {
 /** Arguments are JSON texts or values. A text that is not JSON stays a text. */
 const parsedArguments = (input: unknown): unknown => (input === '' ? {} : (parseNestedJson(input) ?? {}))
 
-/** Returns the call in a block of Anthropic (`tool_use`) or Strands (`toolUse`). */
-function callIn({ type, id, name, input, toolUse }: JsonObject): Call | undefined {
+/** Returns the call in a block of Anthropic (`tool_use`), Strands (`toolUse`) or the AI SDK (`tool-call`; `args` before its version 5). */
+function callIn({ type, id, name, input, toolUse, toolCallId, toolName, args }: JsonObject): Call | undefined {
   if (isObject(toolUse)) return callWith(toolUse.toolUseId, toolUse.name, toolUse.input)
+  if (type === 'tool-call') return callWith(toolCallId, toolName, input ?? args)
   return type === 'tool_use' ? callWith(id, name, input) : undefined
 }
 
 /**
  * Returns the reasoning in a block of Anthropic (`thinking`), Inspect (`reasoning`) or Strands (`reasoningContent`, or an object `reasoning` in
- * its TypeScript SDK).
+ * its TypeScript SDK) or the AI SDK (`text`).
  */
-function thoughtIn({ type, thinking, reasoning, reasoningContent }: JsonObject): string | undefined {
+function thoughtIn({ type, thinking, reasoning, reasoningContent, text }: JsonObject): string | undefined {
   if (isObject(reasoningContent) && isObject(reasoningContent.reasoningText))
     return isFilled(reasoningContent.reasoningText.text) ? reasoningContent.reasoningText.text : ''
   if (isObject(reasoning) && typeof reasoning.text === 'string') return reasoning.text
   if (type === 'thinking') return isFilled(thinking) ? thinking : ''
-  return type === 'reasoning' && typeof reasoning === 'string' ? reasoning : undefined
+  const thought = reasoning ?? text
+  return type === 'reasoning' && typeof thought === 'string' ? thought : undefined
+}
+
+const isSdkResult = ({ type }: JsonObject): boolean => type === 'tool-result'
+
+/** Returns the result in a block of the AI SDK: `output` has a type and a value; `result` is the value of its versions before 5. */
+function sdkResult({ toolCallId, toolName, output, result, isError }: JsonObject): Message {
+  const { type, value, reason } = isObject(output) ? output : {}
+  const content = value ?? reason ?? result ?? output
+  return {
+    role: 'tool',
+    ...(typeof toolCallId === 'string' && { callId: toolCallId }),
+    ...(typeof toolName === 'string' && { name: toolName }),
+    content:
+      type === 'content'
+        ? resultContent(objectsIn(value))
+        : typeof content === 'string'
+          ? content
+          : JSON.stringify(content ?? null),
+    ...errorField(isError === true || /^error|denied$/.test(String(type))),
+  }
 }
 
 const isResult = ({ type, toolResult }: JsonObject): boolean => toolResult !== undefined || type === 'tool_result'
