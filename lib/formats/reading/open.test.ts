@@ -492,6 +492,17 @@ describe('parsePythonJson', () => {
     ['{"NaN": "a NaN and -Infinity", "\\"NaN": NaN}', { NaN: 'a NaN and -Infinity', '"NaN': Number.NaN }],
     ['["¤¤NaN", NaN]', ['¤¤NaN', Number.NaN]],
     ['{"__proto__": NaN}', JSON.parse('{"__proto__": null}')],
+    ['{"__proto__": 12345678901234567890}', {}],
+    [
+      '[12345678901234567890,-9007199254740993, 9007199254740993 ,NaN]',
+      ['12345678901234567890', '-9007199254740993', '9007199254740993', Number.NaN],
+    ],
+    [
+      '{"seed": 12345678901234567890, "exact": [9007199254740992, 100000000000000000000], "text": ": 12345678901234567"}',
+      { seed: '12345678901234567890', exact: [2 ** 53, 1e20], text: ': 12345678901234567' },
+    ],
+    ['[0.12345678901234567, 1e400, 12345678901234567.5]', [Number('0.12345678901234567'), Infinity, Number('12345678901234567.5')]],
+    [`[${'9'.repeat(400)}]`, ['9'.repeat(400)]],
   ])('%s', (text, value) => {
     const read = parsePythonJson(text)
     if (text.includes('__proto__')) expect(Object.hasOwn(read as object, '__proto__')).toBe(true)
@@ -524,6 +535,16 @@ describe('parsePythonJson', () => {
       expect(large).toBeLessThan(30 * Math.max(small, 3))
     }
   })
+})
+
+test('Ids of 64 bits that a double rounds to one number are the groups of their own samples', () => {
+  const line = (id: string) =>
+    `{"example_id": ${id}, "prompt": "q", "completion": "a", "reward": 1, "info": {"seed": ${id}}}`
+  const ids = ['9007199254740993', '9007199254740992']
+  const opened = openText(ids.map(line).join('\n'), source)
+  if (!opened.ok) throw new Error(opened.error.message)
+  expect(opened.trajectories.map(({ group }) => group)).toEqual(ids.map((id) => ({ id, index: 0 })))
+  expect(opened.trajectories[0]?.foreign).toHaveProperty('verifiers-results.info.seed', ids[0])
 })
 
 test('A text with more records than may be stored is refused, and one without a trajectory too', () => {
