@@ -19,6 +19,7 @@ import { useSetup } from '#lib/browser/use-setup.ts'
 import { refusalText } from '#lib/sampling/refusal.ts'
 import { DEFAULT_SETUP, FIRST_QUESTION, type Setup } from '#lib/share/settings/setup.ts'
 import type { Outcome } from '#lib/trajectory/format/trajectory.ts'
+import { lastServer } from '#lib/trajectory/messages/response-calls.ts'
 import { segmentsOf, tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { PlaygroundNotices } from './run/run-notices.tsx'
@@ -52,12 +53,15 @@ const hasOutcomeText = (outcome: Outcome): boolean =>
 export function PlaygroundScreen() {
   const view = useViewState()
   const [setup, setSetup, isSetupReading] = useSetup()
-  const [prompt, changeDraft] = usePromptDraft(view.key === undefined)
+  const [prompt, changeDraft] = usePromptDraft(view.key === undefined && view.group === undefined)
   const { images = [], ...draft } = prompt
   const [pointed, setPointed] = useState<number>()
   const [pane, setPane] = useState<Pane>('middle')
-  const server = useServerStatus(setup.server)
   const run = useDisplayedRun(view)
+  // A turn stays on the server of its run, unless another one is chosen; a sample of one of several servers always does.
+  const ownServer = run.group.rows.find(({ key }) => key === view.key)?.server
+  const serverName = ownServer ?? (setup.server || (run.trajectory && lastServer(run.trajectory)) || '')
+  const server = useServerStatus(serverName)
   const sending = useSending({
     view,
     shown: run,
@@ -115,7 +119,7 @@ export function PlaygroundScreen() {
   return (
     <Shell
       title="Playground"
-      server={setup.server}
+      server={serverName}
       trajectory={isRunning ? undefined : trajectory}
       storedKey={view.key}
       onFiles={(files) => {

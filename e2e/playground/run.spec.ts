@@ -355,3 +355,16 @@ test('turns continue with the same tokens; an address restores run and setup, by
     await expect(calls).toHaveCount(3)
   })
 })
+
+test('A stored run shows the server that its next turn stays on, not the default one', async ({ page, request }) => {
+  const slow = await startSlowServer(0)
+  closing.push(() => slow.close())
+  await saveServer(request, 'recorded', slow.baseUrl)
+  const answer = await request.post('/api/rollouts', { headers: CHANGING, data: { prompt: 'Hi', server: 'recorded' } })
+  const [started] = (await answer.text()).split('\n')
+  const { trajectory } = JSON.parse(started ?? '')
+  await open(page, `/?t=${trajectory.id}`)
+  await expect(page.getByLabel('Server', { exact: true })).toHaveValue('recorded')
+  await page.getByRole('button', { name: 'New run' }).click()
+  await expect(page.getByLabel('Server', { exact: true })).toHaveValue('built-in')
+})

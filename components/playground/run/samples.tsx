@@ -1,12 +1,12 @@
 'use client'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { RewardFields } from '#components/sharing/reward-fields.tsx'
 import { compareBothHref, groupTreeHref, inspectorHref } from '#components/shell/hrefs.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { Link } from '#components/shell/navigation.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { Popover } from '#components/ui/popover.tsx'
+import { Popover, type PopoverControl } from '#components/ui/popover.tsx'
 import type { SampleRow } from '#lib/api/sample-progress.ts'
 import type { GroupView } from '#lib/browser/rollout/use-group.ts'
 import { rewardDraftOf, rewardRuleOf } from '#lib/share/settings/reward-draft.ts'
@@ -32,6 +32,7 @@ interface PlaygroundSamplesProps {
 export function PlaygroundSamples({ groupId, group, shown, onShow, onCall }: PlaygroundSamplesProps) {
   const [sort, setSort] = useState<SampleSort>('index')
   const [exported, setExported] = useState<readonly string[]>()
+  const reward = useRef<PopoverControl>(null)
   const { rows, rule, refused } = group
   const hasEnded = rows.every(({ progress }) => progress.state === 'ended')
   const keys = rows.map(({ key }) => key)
@@ -60,11 +61,15 @@ export function PlaygroundSamples({ groupId, group, shown, onShow, onCall }: Pla
           </>
         }
       >
-        <Popover label="Reward of the group" button="Reward">
+        <Popover label="Reward of the group" button="Reward" control={reward}>
           <RewardForm
             key={JSON.stringify(rule)}
             rule={rule}
-            onChange={(changed) => onCall(() => group.changeReward(changed))}
+            onChange={(changed) => {
+              // The panel would cover the rewards.
+              reward.current?.toggle()
+              return onCall(() => group.changeReward(changed))
+            }}
           />
         </Popover>
         <Comparison rows={rows} shown={shown} />
