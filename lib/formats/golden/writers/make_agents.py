@@ -5,7 +5,7 @@
     git clone https://github.com/All-Hands-AI/OpenHands        # at 156d068
     python lib/formats/golden/writers/make_agents.py SWE-agent OpenHands
 
-Run in the root of the repository. lib/formats/traces/agents.test.ts compares lib/formats with the file. The files of SWE-agent and
+Run in the root of the repository. lib/formats/coding-agents/agents.test.ts compares lib/formats with the file. The files of SWE-agent and
 of OpenHands before 1.0 are test data of their repositories: of the evaluation's line, the first and the last events. The classes of
 the SDK wrote the events since 1.0.
 """
