@@ -32,10 +32,11 @@ interface ParseContext {
   readonly source?: string
 }
 
-/** Returns a whole number as text if a double rounds it. */
+/** Returns a whole number as text if a double rounds it. JavaScript writes some doubles with other digits, which stay numbers too. */
 function exactInteger(_: string, value: unknown, { source = '' }: ParseContext = {}): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value) || !/^-?\d+$/.test(source)) return value
-  return Number.isFinite(value) && BigInt(value) === BigInt(source) ? value : source
+  const isExact = String(value) === source || (Number.isFinite(value) && BigInt(value) === BigInt(source))
+  return isExact ? value : source
 }
 
 /** A whole number of at least 16 digits. It may be in a text, which costs only time. */

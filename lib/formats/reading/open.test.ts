@@ -501,7 +501,10 @@ describe('parsePythonJson', () => {
       '{"seed": 12345678901234567890, "exact": [9007199254740992, 100000000000000000000], "text": ": 12345678901234567"}',
       { seed: '12345678901234567890', exact: [2 ** 53, 1e20], text: ': 12345678901234567' },
     ],
-    ['[0.12345678901234567, 1e400, 12345678901234567.5]', [Number('0.12345678901234567'), Infinity, Number('12345678901234567.5')]],
+    [
+      '[0.12345678901234567, 1e400, 12345678901234567.5]',
+      [Number('0.12345678901234567'), Infinity, Number('12345678901234567.5')],
+    ],
     [`[${'9'.repeat(400)}]`, ['9'.repeat(400)]],
   ])('%s', (text, value) => {
     const read = parsePythonJson(text)
@@ -535,6 +538,17 @@ describe('parsePythonJson', () => {
       expect(large).toBeLessThan(30 * Math.max(small, 3))
     }
   })
+})
+
+test('A number that JavaScript has written is read as the same number, also beyond the safe integers', () => {
+  const numbers = fc
+    .oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.double().map(Math.round))
+    .filter((number) => Number.isFinite(number) && !Object.is(number, -0))
+  const check = (number: number) => {
+    expect(parsePythonJson(JSON.stringify([number]))).toEqual([number])
+  }
+  check(2 ** 63)
+  fc.assert(fc.property(numbers, check))
 })
 
 test('Ids of 64 bits that a double rounds to one number are the groups of their own samples', () => {
