@@ -1,12 +1,17 @@
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Message } from '#lib/trajectory/format/trajectory.ts'
+import { runs } from '#testing/property-runs.ts'
 import {
   ALL_RULES,
   callIdsOf,
   EQUALITY_RULES,
   type EqualityRule,
   type EqualityRules,
+  grownHistory,
   hasReasoning,
+  type NormalHistory,
   normalHistory,
   reasoningOf,
   rulesNeeded,
@@ -218,3 +223,37 @@ test('A history of 2,000 messages is read in time that grows with its length', (
   time(2000)
   expect(time(4000)).toBeLessThan(8 * time(500) + 50_000)
 })
+
+/** Few messages, so that histories often begin alike. */
+const message = fc.constantFrom<Message>(
+  { role: 'user', content: 'a' },
+  { role: 'assistant', content: '', toolCalls: [{ id: 'x', name: 'f', input: { a: 1 } }] },
+  { role: 'assistant', content: '', toolCalls: [{ id: 'y', name: 'f', input: '{"a":1}' }] },
+  { role: 'tool', callId: 'x', content: '1' },
+  { role: 'tool', callId: 'y', content: '1' },
+)
+
+test.each([ALL_RULES, new Set<EqualityRule>()])(
+  'A history that begins like the one before has the forms and the ids of one that is read anew (%o)',
+  (rules) => {
+    fc.assert(
+      fc.property(fc.array(fc.array(message, { maxLength: 6 }), { minLength: 1, maxLength: 6 }), (histories) => {
+        let grown: NormalHistory | undefined
+        for (const messages of histories) {
+          const before = grown
+          grown = grownHistory(structuredClone(messages), rules, before)
+          const anew = normalHistory(messages, rules)
+          expect(grown.messages).toEqual(messages)
+          for (const [index] of messages.entries()) {
+            expect(grown.form(index)).toBe(anew.form(index))
+            expect(grown.callIds(index)).toEqual(anew.callIds(index))
+          }
+          expect(grown.callIds(messages.length)).toEqual(anew.callIds(messages.length))
+          if (before && messages[0] && isDeepStrictEqual(before.messages[0], messages[0]))
+            expect(grown.messages[0]).toBe(before.messages[0])
+        }
+      }),
+      { numRuns: runs(200) },
+    )
+  },
+)

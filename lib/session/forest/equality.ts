@@ -40,21 +40,61 @@ export interface NormalHistory {
   readonly form: (index: number) => string
   /** Returns the ids of calls in the order of their first occurrence, up to a number of messages. */
   readonly callIds: (messages: number) => readonly string[]
+  /** Returns the forms of the first messages, for another history that begins with these. */
+  readonly beginning: (messages: number) => HistoryBeginning
+}
+
+/** The normal form of a message, and the number of ids of calls up to it. */
+interface KnownForm {
+  readonly form: string
+  readonly ids: number
+}
+
+/** What is known of the messages with which a history begins. */
+interface HistoryBeginning {
+  /** Ids of calls in messages before the history, and then those of its first messages. */
+  readonly callIds: readonly string[]
+  /** Number of ids in messages before the history. */
+  readonly idsBefore: number
+  /** Forms of its first messages. */
+  readonly forms: readonly KnownForm[]
+}
+
+/**
+ * Returns a history in normal form under the rules of an earlier one. A client sends its whole history with every call: messages with which
+ * the earlier one begins too are replaced by its own, and their forms are not made again.
+ */
+export function grownHistory(
+  messages: readonly Message[],
+  rules: EqualityRules,
+  earlier: NormalHistory | undefined,
+): NormalHistory {
+  if (!earlier) return normalHistory(messages, rules)
+  const differs = messages.findIndex((message, index) => !hasSameJson(message, earlier.messages[index]))
+  const shared = differs < 0 ? messages.length : differs
+  const all = [...earlier.messages.slice(0, shared), ...messages.slice(shared)]
+  return historyAfter(all, rules, earlier.beginning(shared))
 }
 
 /**
  * Returns a history in normal form. Reading all forms takes time linear in the size of the messages. `idsBefore` are the ids of calls
  * in messages before the history.
  */
-export function normalHistory(
+export const normalHistory = (
   messages: readonly Message[],
   rules: EqualityRules,
   idsBefore: readonly string[] = [],
+): NormalHistory => historyAfter(messages, rules, { callIds: idsBefore, idsBefore: idsBefore.length, forms: [] })
+
+function historyAfter(
+  messages: readonly Message[],
+  rules: EqualityRules,
+  { callIds: knownIds, idsBefore, forms }: HistoryBeginning,
 ): NormalHistory {
-  const numbers = new Map(idsBefore.map((id, index) => [id, index]))
-  const known: { readonly form: string; readonly ids: number }[] = []
+  const numbers = new Map(knownIds.map((id, index) => [id, index]))
+  const known = [...forms]
   const name: IdNames = rules.has('call-ids') ? numbered(numbers) : literally
-  const read = (index: number): { readonly form: string; readonly ids: number } => {
+  const read = (index: number): KnownForm => {
     while (known.length <= index) {
       const message = messages[known.length]
       if (!message) throw new RangeError(`message ${index} of ${messages.length}`)
@@ -63,13 +103,15 @@ export function normalHistory(
     }
     return elementAt(known, index)
   }
+  const callIds = (count: number): readonly string[] => {
+    const ids = count === 0 ? idsBefore : read(count - 1).ids
+    return [...numbers.keys()].slice(0, ids)
+  }
   return {
     messages,
     form: (index) => read(index).form,
-    callIds: (count) => {
-      const ids = count === 0 ? idsBefore.length : read(count - 1).ids
-      return [...numbers.keys()].slice(0, ids)
-    },
+    callIds,
+    beginning: (count) => ({ callIds: callIds(count), idsBefore, forms: known.slice(0, count) }),
   }
 }
 
@@ -104,7 +146,7 @@ export function rulesNeeded(
   for (const [index, one] of stored.entries()) {
     const other = sent[index]
     if (!other) break
-    if (hasSameJson(one, other) || areEqual(one, other, new Set(needed.keys()))) continue
+    if (isWrittenAlike(one, other) || areEqual(one, other, new Set(needed.keys()))) continue
     for (const rule of rules)
       if (!needed.has(rule) && !areEqual(one, other, new Set([...rules].filter((each) => each !== rule))))
         needed.set(rule, index + 1)
@@ -114,6 +156,17 @@ export function rulesNeeded(
     return message === undefined ? [] : [{ rule, message }]
   })
 }
+
+/** Returns whether two messages have the same JSON. A client sends the same messages again and again. */
+function isWrittenAlike(one: Message, other: Message): boolean {
+  if (writtenAlike.get(other) === one) return true
+  if (!hasSameJson(one, other)) return false
+  writtenAlike.set(other, one)
+  return true
+}
+
+/** Recorded messages by the sent ones with the same JSON. */
+const writtenAlike = new WeakMap<Message, Message>()
 
 /**
  * Returns a text that is equal for messages that differ at most in what the rules allow, in reasoning, and in the ids of calls. It

@@ -21,8 +21,8 @@ import {
   callIdsOf,
   type EqualityRules,
   formAnywhere,
+  grownHistory,
   type NormalHistory,
-  normalHistory,
   rulesNeeded,
   withCallIds,
 } from './equality.ts'
@@ -143,6 +143,8 @@ export function openForest(rules: EqualityRules, nodes: readonly SessionNode[] =
   /** The position of each node's path; without a reply the empty history, which nothing reads. */
   const places: Position[] = []
   const byReply = new Map<string, number[]>()
+  /** The history of the last call. */
+  let last: NormalHistory | undefined
   const forest: Indexed = {
     rules,
     nodesWithReply: (form) => byReply.get(form) ?? [],
@@ -177,7 +179,8 @@ export function openForest(rules: EqualityRules, nodes: readonly SessionNode[] =
     nodes: all,
     attach: ({ messages, context, n = 1 }) => {
       if (all.length + n > MOST_NODES) return tooMany(all.length, n)
-      const history = normalHistory(messages, rules)
+      const history = grownHistory(messages, rules, last)
+      last = history
       return { ok: true, attachment: attachmentOf(history, context, findHistory(history, root, rules), forest) }
     },
     recorded: (history, context) => {
