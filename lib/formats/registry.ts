@@ -44,6 +44,7 @@ import { otlp } from './traces/otlp.ts'
 import { rllmGateway } from './traces/rllm-gateway.ts'
 import { tinkerCapture } from './traces/tinker.ts'
 import { verifiersTrace } from './traces/verifiers-trace.ts'
+import { weave } from './traces/weave.ts'
 import { art } from './trainers/art.ts'
 import { atropos } from './trainers/atropos.ts'
 import { milesColumns } from './trainers/miles-columns.ts'
@@ -118,6 +119,7 @@ export const formats: readonly Format[] = [
   mlflowTrace,
   langsmith,
   langfuse,
+  weave,
   miniSweAgent,
   sweAgent,
   claudeCode,
