@@ -17,7 +17,12 @@ import type { InspectionState } from './use-inspection-state.ts'
 import { LaterParts } from './warm-up/later-parts.tsx'
 
 const RangeCard = lazyPart(async () => (await import('#components/inspector/selection/range-card.tsx')).RangeCard)
-const OutlierList = lazyPart(async () => (await import('#components/inspector/ratios/outlier-list.tsx')).OutlierList)
+// What follows it is invisible until it is there: otherwise it would move.
+const LOADING = <div data-loading />
+const OutlierList = lazyPart(
+  async () => (await import('#components/inspector/ratios/outlier-list.tsx')).OutlierList,
+  LOADING,
+)
 
 interface DetailsPaneProps {
   /** Key of the stored trajectory; undefined if it is not stored. */
@@ -59,8 +64,8 @@ export function DetailsPane(props: DetailsPaneProps) {
       {ratios.kind === 'shown' && (
         <OutlierList trajectory={trajectory} ratios={ratios.ratios} selected={selection?.focus} onChoose={onChoose} />
       )}
-      {/* Outliers would move it when they arrive. */}
-      <div className={ratios.kind === 'loading' ? 'invisible' : ''}>
+      {ratios.kind === 'loading' && LOADING}
+      <div className="[[data-loading]~&]:invisible">
         {selection && !isSingle(selection) ? (
           <RangeCard inspection={inspection} />
         ) : shown ? (

@@ -14,7 +14,12 @@ import { LaterParts } from './warm-up/later-parts.tsx'
 
 const ForkOutline = lazyPart(async () => (await import('#components/inspector/branch/fork-outline.tsx')).ForkOutline)
 const RepairButton = lazyPart(async () => (await import('#components/inspector/health/repair-button.tsx')).RepairButton)
-const RatioFacts = lazyPart(async () => (await import('#components/inspector/ratios/ratio-facts.tsx')).RatioFacts)
+// What follows them is invisible until they are there: otherwise it would move.
+const LOADING = <div data-loading />
+const RatioFacts = lazyPart(
+  async () => (await import('#components/inspector/ratios/ratio-facts.tsx')).RatioFacts,
+  LOADING,
+)
 
 interface OutlinePaneProps extends InspectorPartProps {
   readonly ratios: RatiosState
@@ -48,8 +53,8 @@ export function OutlinePane({
   const parts = (
     <>
       {ratios.kind === 'shown' && <RatioFacts trajectory={trajectory} ratios={ratios.ratios} onChoose={onChoose} />}
-      {/* Ratios would move it when they arrive. */}
-      <div className={`mt-5 ${ratios.kind === 'loading' ? 'invisible' : ''}`}>
+      {ratios.kind === 'loading' && LOADING}
+      <div className="mt-5 [[data-loading]~&]:invisible">
         <Heading>Segments</Heading>
         <Outline
           trajectory={trajectory}

@@ -27,7 +27,13 @@ export function SavingsLine({ session, nodes, picker }: SavingsLineProps) {
   })
   if (error)
     return <span className="text-dim text-xs">Not compared with a chat pipeline: {visibleText(error.message)}</span>
-  if (!data) return isLoading && <span className="text-faint text-xs">Comparing with a chat pipeline…</span>
+  if (!data)
+    return (
+      isLoading && (
+        // The answer has two lines in a narrow window.
+        <span className="text-faint text-xs max-sm:min-h-14 max-sm:w-full">Comparing with a chat pipeline…</span>
+      )
+    )
   if (data.leaves.length === 0) return null
   const parts = savingsParts(data.total, data.leaves.length)
   const caveats = [...new Set(data.leaves.flatMap((leaf) => leaf.caveats))]

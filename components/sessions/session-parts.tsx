@@ -64,7 +64,8 @@ interface SessionBarProps {
 export function SessionBar({ session, nodes, error, onMessage, children }: SessionBarProps) {
   const [picker, setPicker] = useState<PickerName>('all')
   if (error) return <Banner tone="bad" title={error.message} hint={hintOf(error)} />
-  if (!session) return <div className="h-12 border-line border-b" />
+  // A narrow window shows the bar in four lines.
+  if (!session) return <div className="h-12 border-line border-b max-sm:h-36" />
   const { id, mode, drifts } = session
   return (
     <div className="-mt-px flex flex-wrap items-center gap-x-3 gap-y-1.5 border-line border-y px-3.5 py-1.5">
