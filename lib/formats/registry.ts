@@ -17,10 +17,12 @@ import { langchain } from './conversations/langchain.ts'
 import { ollama } from './conversations/ollama.ts'
 import { pydanticAi } from './conversations/pydantic-ai.ts'
 import { sharegpt } from './conversations/sharegpt.ts'
-import { smolagents } from './conversations/smolagents.ts'
 import { openRlhf, relax, trl, verlDump } from './conversations/text-dumps.ts'
-import { uiMessages } from './conversations/ui-messages.ts'
 import type { Format } from './format.ts'
+import { adk } from './frameworks/adk.ts'
+import { dspy } from './frameworks/dspy.ts'
+import { smolagents } from './frameworks/smolagents.ts'
+import { uiMessages } from './frameworks/ui-messages.ts'
 import { batch, batchRequests } from './replies/batch.ts'
 import { chatCompletionStream } from './replies/chat-chunks.ts'
 import { chatCompletion } from './replies/chat-completion.ts'
@@ -109,6 +111,7 @@ export const formats: readonly Format[] = [
   sglangGenerateStream,
   llamaCppCompletion,
   llamaCppCompletionStream,
+  adk,
   gemini,
   geminiStream,
   geminiContents,
@@ -136,6 +139,7 @@ export const formats: readonly Format[] = [
   smolagents,
   pydanticAi,
   uiMessages,
+  dspy,
   trl,
   verlDump,
   openRlhf,

@@ -212,7 +212,7 @@ function callOf(candidate: JsonObject, reply: JsonObject, request: JsonObject | 
       toolCalls: [],
       message: modelMessage(objectsIn(content.parts)),
       ...(finish && { finish }),
-      ...usageOf(geminiField(reply, 'usage_metadata')),
+      ...geminiUsage(geminiField(reply, 'usage_metadata')),
     },
     vocab,
     model: nameIn(geminiField(reply, 'model_version') ?? request?.model),
@@ -247,8 +247,8 @@ function finishOf(reason: unknown): Finish | undefined {
   return reason === 'MAX_TOKENS' ? { kind: 'length' } : { kind: 'unknown', raw: reason }
 }
 
-/** Thoughts are not among the tokens of the candidates. */
-function usageOf(usage: unknown): Pick<ResponseSegment, 'usage'> {
+/** Returns the counts of a reply. Thoughts are not among the tokens of the candidates. */
+export function geminiUsage(usage: unknown): Pick<ResponseSegment, 'usage'> {
   if (!isObject(usage)) return {}
   const [candidates, thoughts = 0] = [
     geminiField(usage, 'candidates_token_count'),

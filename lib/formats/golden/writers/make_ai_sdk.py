@@ -3,7 +3,7 @@
     npm install ai@6.0.326   # in FOLDER
     python lib/formats/golden/writers/make_ai_sdk.py FOLDER
 
-Run in the root of the repository. The model is the SDK's own mock. lib/formats/conversations/ui-messages.test.ts opens the files.
+Run in the root of the repository. The model is the SDK's own mock. lib/formats/frameworks/ui-messages.test.ts opens the files.
 """
 import subprocess
 import sys

@@ -4,7 +4,7 @@
     python lib/formats/golden/writers/make_smolagents.py
 
 Run in the root of the repository. The model is scripted, so no server is needed. The system prompt, which smolagents adds, is cut.
-lib/formats/conversations/smolagents.test.ts opens the file.
+lib/formats/frameworks/smolagents.test.ts opens the file.
 """
 import json
 from pathlib import Path

@@ -1,12 +1,12 @@
 /** The memory of an agent of smolagents (`agent.memory.get_full_steps()`): a step for each call, with its whole prompt and its reply. */
 import { isObject, type JsonObject, objectsIn, without } from '#lib/json/json-object.ts'
+import { recordsOf } from '../conversations/text-trajectory.ts'
 import { isoTime } from '../foreign-trajectory.ts'
 import type { Format } from '../format.ts'
 import { catchRefusals } from '../reading/record-error.ts'
 import { trajectoriesOfCalls } from '../replies/call-chains.ts'
 import type { ModelCall } from '../replies/model-call.ts'
 import { callOfSpan } from '../traces/trace-calls.ts'
-import { recordsOf } from './text-trajectory.ts'
 
 const NAME = 'smolagents'
 

@@ -1,11 +1,11 @@
 /** Opens messages of the AI SDK (lib/formats/golden/writers/make_ai_sdk.py). */
 import { expect, test } from 'vitest'
 import { conversation } from '#lib/trajectory/messages/conversation.ts'
+import { messageLines } from '../conversations/chat-messages.ts'
 import type { Format } from '../format.ts'
 import { formatOf } from '../registry.ts'
 import { foreignRecords } from '../replies/test-files.ts'
 import { refusalOf, trajectoryOf } from '../test-trajectories.ts'
-import { messageLines } from './chat-messages.ts'
 import { uiMessages } from './ui-messages.ts'
 
 const call = (name: string) => ({ id: `call_${name}`, name, input: { expression: '25 * 17' } })

@@ -1,9 +1,9 @@
 /** Messages of the AI SDK's user interfaces: a reply has the parts of all its steps, and a call has its result. */
 import { isObject, type JsonObject, objectsIn, without } from '#lib/json/json-object.ts'
 import { elementAt } from '#lib/util/element-at.ts'
+import { conversationSegments, outcomeOfMessages, recordsOf, textTrajectory } from '../conversations/text-trajectory.ts'
 import type { Format } from '../format.ts'
 import { catchRefusals } from '../reading/record-error.ts'
-import { conversationSegments, outcomeOfMessages, recordsOf, textTrajectory } from './text-trajectory.ts'
 
 const NAME = 'ui-messages'
 
