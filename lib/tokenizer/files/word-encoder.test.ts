@@ -135,7 +135,7 @@ describe.each(Object.entries(FOLDERS))('wordEncoder for %s', (_, folder) => {
         },
         config,
       ],
-      [{ ...definition, added_tokens: [{ id: 0, content: 'x', lstrip: true }] }, config],
+      [{ ...definition, added_tokens: [{ id: 0, content: '' }] }, config],
       [definition, { ...config, remove_space: true }],
     ]
     const none = () => undefined

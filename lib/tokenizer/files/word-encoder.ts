@@ -9,6 +9,7 @@ import {
   SplitPreTokenizer,
 } from '@huggingface/tokenizers'
 import * as z from 'zod/mini'
+import { addedTokenSplitter } from './added-token-splitter.ts'
 import { createWordMemory, type WordMemory } from './word-memory.ts'
 
 /** Encodes a text. Returns undefined if a word has no ids of its own; then the library must encode the whole text. */
@@ -38,17 +39,20 @@ export function libraryWords(library: LibraryTokenizer): EncodeWord {
  */
 export function wordEncoder(definition: unknown, config: unknown, idsOfWord: EncodeWord): Encode | undefined {
   const known = plainDefinition.safeParse(definition)
-  if (!known.success || !plainConfig.safeParse(config).success) return undefined
+  const settings = plainConfig.safeParse(config)
+  if (!known.success || !settings.success) return undefined
   const { normalizer, pre_tokenizer: steps, added_tokens } = known.data
   const added = (added_tokens ?? []).map((token) => new AddedToken(token))
-  if (added.some(({ content, lstrip, rstrip }) => content === '' || lstrip || rstrip)) return undefined
-  const idsOfAdded = new Map(added.map(({ content, id }) => [content, id]))
+  if (added.some(({ content }) => content === '')) return undefined
+  // With this setting, special tokens are text.
+  const split = added.filter(({ special }) => !(special && settings.data.split_special_tokens))
   const isNormalized = (token: AddedToken) => token.normalized && normalizer !== null
   const normal = (text: string) => (normalizer?.type === 'NFC' && MAY_CHANGE.test(text) ? text.normalize('NFC') : text)
-  // As in the library, the text is cut at some tokens before normalization, and at others after it.
-  const before = cutter(added.filter((token) => !isNormalized(token)).map(({ content }) => content))
-  const after = cutter(added.filter(isNormalized).map(({ content }) => normal(content)))
-  for (const token of added) if (isNormalized(token)) idsOfAdded.set(normal(token.content), token.id)
+  // As in the library, the text is split at some tokens before normalization, and at others after it.
+  const before = addedTokenSplitter(split.filter((token) => !isNormalized(token)))
+  const after = addedTokenSplitter(
+    split.filter(isNormalized).map((token) => ({ ...token, content: normal(token.content) })),
+  )
 
   const splits = steps.flatMap((step) => (step.type === 'Split' ? [new SplitPreTokenizer(step as never)] : []))
   const memory = createWordMemory()
@@ -56,15 +60,13 @@ export function wordEncoder(definition: unknown, config: unknown, idsOfWord: Enc
 
   return (text) => {
     const ids: number[] = []
-    for (const raw of before(text)) {
-      const whole = idsOfAdded.get(raw)
-      if (whole !== undefined) {
-        ids.push(whole)
+    for (const { text: raw, id } of before(text)) {
+      if (id !== undefined) {
+        ids.push(id)
         continue
       }
-      for (const section of after(normal(raw))) {
-        const token = idsOfAdded.get(section)
-        const known = token === undefined ? sections.get(section) : [token]
+      for (const { text: section, id } of after(normal(raw))) {
+        const known = id === undefined ? sections.get(section) : [id]
         if (known) {
           for (const id of known) ids.push(id)
           continue
@@ -134,6 +136,7 @@ const plainDefinition = z.looseObject({
         content: z.string(),
         lstrip: z.exactOptional(z.boolean()),
         rstrip: z.exactOptional(z.boolean()),
+        single_word: z.exactOptional(z.boolean()),
         normalized: z.exactOptional(z.boolean()),
         special: z.exactOptional(z.boolean()),
       }),
@@ -145,18 +148,8 @@ const plainDefinition = z.looseObject({
 const plainConfig = z.looseObject({
   remove_space: z.nullish(z.literal(false)),
   do_lowercase_and_remove_accent: z.nullish(z.literal(false)),
+  split_special_tokens: z.nullish(z.boolean()),
 })
-
-/** Cuts a text at these tokens, preferring the longest at each position; the joined parts are the text. */
-function cutter(contents: readonly string[]): (text: string) => readonly string[] {
-  if (contents.length === 0) return (text) => (text === '' ? [] : [text])
-  const alternatives = contents
-    .toSorted((a, b) => b.length - a.length)
-    .map((content) => content.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
-  // The pattern has no flag u, because the library compares code units.
-  const pattern = new RegExp(`(${alternatives.join('|')})`)
-  return (text) => text.split(pattern).filter((part) => part !== '')
-}
 
 function words(section: string, splits: readonly SplitPreTokenizer[]): readonly string[] {
   const [first, ...rest] = splits
