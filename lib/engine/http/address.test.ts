@@ -42,7 +42,7 @@ describe('a server address is refused:', () => {
     ['localhost:30000', 'not a URL; write it like http://127.0.0.1:30000'],
     ['gpu-box.example:30000/base', 'not a URL'],
     ['', 'not a URL'],
-    ['ftp://host', 'begins with ftp: and not with http:// or https://'],
+    ['ftp://host', 'begins with ftp:, which is not http'],
     ['file:///etc/passwd', 'begins with file:'],
     ['javascript:alert(1)', 'not a URL'],
     ['http://user:pw@host', 'user name'],
@@ -135,7 +135,7 @@ test.each([
 
 test.each([
   ['nonsense', 'not a URL; write it like http://127.0.0.1:8000/mcp'],
-  ['file:///etc/passwd', 'not with http'],
+  ['file:///etc/passwd', 'is not http'],
   ['http://user:pw@host/mcp', 'user name'],
   ['http://host/mcp#', 'fragment'],
   ['http://host:0/mcp', 'port 0'],

@@ -90,7 +90,7 @@ function refusedUrl(text: string, example: string, onKey = 'enter the key in its
   if (!text.includes('://') || !URL.canParse(text)) return `it is not a URL; write it like ${example}`
   const url = new URL(text)
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    return `it begins with ${url.protocol} and not with http:// or https://`
+    return `it begins with ${url.protocol}, which is not http:// or https://`
   if (url.username !== '' || url.password !== '') return `it contains a user name or password; ${onKey}`
   if (text.includes('#')) return 'it contains a fragment (#…)'
   if (url.port === '0') return 'port 0 is not a valid port'
