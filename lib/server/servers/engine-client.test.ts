@@ -58,6 +58,12 @@ describe('The engine of a server', () => {
     await expect(client.describe(never)).rejects.toMatchObject({ code: 'NO_TOKEN_IDS' })
   })
 
+  test('that refuses the list of its models is asked for its key, as vLLM, which guards only paths under /v1', async () => {
+    const refused = { ...vllm('models'), status: 401, response: { error: 'Unauthorized' } }
+    const { client } = await clientOf({ '/v1/models': refused })
+    await expect(client.describe(never)).rejects.toMatchObject({ code: 'UPSTREAM_AUTH', status: 401 })
+  })
+
   test('that lists no model is refused because it returns no ids, as `transformers serve` with an empty cache', async () => {
     const { client } = await clientOf({ '/v1/models': { ...vllm('models'), response: { object: 'list', data: [] } } })
     await expect(client.describe(never)).rejects.toMatchObject({

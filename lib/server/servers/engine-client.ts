@@ -29,7 +29,7 @@ export function createEngineClient(options: ClientOptions): EngineClient {
       } catch (error) {
         if (error instanceof EngineError && error.code === 'NO_TOKEN_IDS') throw error
         failure ??= error
-        if (!mayBeOtherEngine(error)) throw failure
+        if (!mayBeOtherEngine(error)) throw error
       }
     }
     throw failure
