@@ -250,6 +250,20 @@ export const documentedRecords: Readonly<Record<string, readonly object[]>> = {
     },
     { request_id: 'r', choices: [], usage: { prompt_tokens: 2, completion_tokens: 3 } },
   ],
+  weave: [
+    {
+      id: 'c',
+      project_id: 'team/project',
+      op_name: 'weave:///team/project/op/openai.chat.completions.create:x',
+      trace_id: 't',
+      started_at: '2026-11-30T00:00:01Z',
+      inputs: { model: 'm', messages: [{ role: 'user', content: 'q' }] },
+      output: {
+        model: 'm',
+        choices: [{ index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: 'stop' }],
+      },
+    },
+  ],
   relax: [
     { prompt: 'q', response: 'a', reward: 1, response_length: 2, total_length: 3, status: 'TRUNCATED', group_index: 4 },
   ],

@@ -17,7 +17,7 @@ import { langchain } from './conversations/langchain.ts'
 import { ollama } from './conversations/ollama.ts'
 import { pydanticAi } from './conversations/pydantic-ai.ts'
 import { sharegpt } from './conversations/sharegpt.ts'
-import { openRlhf, relax, trl, verlDump } from './conversations/text-dumps.ts'
+import { openRlhf, relax, tinkerEval, trl, verlDump } from './conversations/text-dumps.ts'
 import type { Format } from './format.ts'
 import { adk } from './frameworks/adk.ts'
 import { dspy } from './frameworks/dspy.ts'
@@ -143,6 +143,7 @@ export const formats: readonly Format[] = [
   trl,
   verlDump,
   openRlhf,
+  tinkerEval,
   datasetRows,
   chatMessages,
   messageLines,

@@ -1,9 +1,18 @@
 /** The text dumps of trainers: one record for each sample of a step, with its reward, and no ids. Samples of one prompt are a group. */
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import type { Format } from '../format.ts'
-import { catchRefusals } from '../reading/record-error.ts'
+import { nextGroupMember } from '../group-members.ts'
+import { catchRefusals, refuse } from '../reading/record-error.ts'
 import { slimeOutcome } from '../trainers/slime.ts'
-import { completionSegments, groupCounter, recordsOf, responseSegment, textTrajectory } from './text-trajectory.ts'
+import {
+  completionSegments,
+  conversationSegments,
+  groupCounter,
+  outcomeOfMessages,
+  recordsOf,
+  responseSegment,
+  textTrajectory,
+} from './text-trajectory.ts'
 
 /** The format of TRL's completions, from `completions_00001.parquet`. */
 export const trl: Format = {
@@ -135,6 +144,39 @@ export const relax: Format = {
         source,
       ),
     )
+  }),
+}
+
+/** The format of the trajectories of an evaluation of tinker-cookbook, `trajectories.jsonl`. */
+export const tinkerEval: Format = {
+  name: 'tinker-eval',
+  label: 'tinker-cookbook evaluation',
+  keeps: 'Turns, reward, error, metrics and logs. Texts only.',
+  sniff: (value) => has(value, ['benchmark', 'example_id', 'turns', 'reward']),
+  read: catchRefusals((value, source) => {
+    const { turns, reward, error, example_id: id, ...others } = value as JsonObject
+    if (!Array.isArray(turns)) return refuse('turns', 'a list of turns', turns)
+    const segments = conversationSegments(
+      turns.map((turn: unknown) => (isObject(turn) && turn.role === 'environment' ? { ...turn, role: 'user' } : turn)),
+      'turns',
+    )
+    return [
+      textTrajectory(
+        {
+          format: 'tinker-eval',
+          segments,
+          reward,
+          group: nextGroupMember(source, String(id)),
+          outcome:
+            typeof error === 'string'
+              ? { kind: 'failed', code: 'EVALUATION_ERROR', message: error }
+              : outcomeOfMessages(segments),
+          lacked: ['messages: the decoded texts of their tokens are shown'],
+          rest: { ...others, example_id: id },
+        },
+        source,
+      ),
+    ]
   }),
 }
 

@@ -25,6 +25,18 @@ const FORMATS: readonly UnsupportedFormat[] = [
     name: 'a checkpoint of LangGraph, whose state opens when it is written with `dumps` of langchain_core.load',
     sniff: has('checkpoint_ns', 'checkpoint_id'),
   },
+  {
+    name: 'a log tree of tinker-cookbook, whose rollouts are in its capture',
+    sniff: ({ root, started_at: start }) => isObject(root) && 'tag' in root && start !== undefined,
+  },
+  {
+    name: 'the summary of a rollout of tinker-cookbook, whose ids are in its capture',
+    sniff: has('traj_idx', 'steps', 'final_ob_len'),
+  },
+  {
+    name: 'a message of AutoGen. Record the calls of its client in a session',
+    sniff: has('source', 'models_usage', 'type'),
+  },
   { name: 'the settings of a llama.cpp server', sniff: has('default_generation_settings') },
   { name: 'a reply of a chat or completions endpoint', sniff: ({ choices }) => Array.isArray(choices) },
   { name: 'a tokenizer', sniff: has('added_tokens', 'pre_tokenizer') },
