@@ -1,6 +1,6 @@
 """Writes added-tokens.json: the ids of texts by tokenizers whose added tokens have all combinations of their flags.
 
-    pip install tokenizers==0.23.3
+    pip install tokenizers==0.23.2
     python lib/tokenizer/hub/golden/make-added-tokens.py
 
 Run in the root of the repository. tokenizer-files.test.ts compares lib/tokenizer/files with the file, which contains the definitions.
