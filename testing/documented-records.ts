@@ -435,23 +435,4 @@ export const documentedRecords: Readonly<Record<string, readonly object[]>> = {
     { role: 'assistant', content: 'a' },
   ],
   messages: [[user, { role: 'assistant', content: 'a' }]],
-  weave: [
-    {
-      id: 'a',
-      project_id: 'team/project',
-      op_name: 'weave:///team/project/op/openai.chat.completions.create:x',
-      trace_id: 't',
-      started_at: '2026-11-30T00:00:00Z',
-      ended_at: '2026-11-30T00:00:01Z',
-      attributes: {},
-      inputs: { model: 'm', messages: [user] },
-      output: {
-        id: 'c',
-        object: 'chat.completion',
-        model: 'm',
-        choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'a' } }],
-      },
-      summary: { usage: {} },
-    },
-  ],
 }
