@@ -58,6 +58,12 @@ describe('The engine of a server', () => {
     await expect(client.describe(never)).rejects.toMatchObject({ code: 'NO_TOKEN_IDS' })
   })
 
+  test('is ready without a path for its health, as Ollama and LM Studio have none, if it lists its models', async () => {
+    const { client } = await clientOf({ '/v1/models': vllm('models') })
+    expect(await client.isReady(never)).toBe(true)
+    await expect((await clientOf({})).client.isReady(never)).rejects.toMatchObject({ code: 'UNKNOWN_SERVER' })
+  })
+
   test('that refuses the list of its models is asked for its key, as vLLM, which guards only paths under /v1', async () => {
     const refused = { ...vllm('models'), status: 401, response: { error: 'Unauthorized' } }
     const { client } = await clientOf({ '/v1/models': refused })
