@@ -119,7 +119,7 @@ async function openedFile(
   }
 }
 
-/** Refuses weights, UTF-16 and similar files by their first bytes, so that they are not sent to the server. Throws FileError. */
+/** Refuses weights, pickles and similar files by their first bytes, so that they are not sent to the server. Throws FileError. */
 async function refuseOtherTypes(name: string, bytes: ByteSource): Promise<void> {
   const beginning = decodedBeginning(await bytes.read(0, Math.min(BEGINNING, bytes.size)))
   const type = fileTypeOf(beginning, name)

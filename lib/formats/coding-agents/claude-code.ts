@@ -55,6 +55,8 @@ function pathsOf(value: unknown, source: RecordSource): readonly Trajectory[] {
   const byKey = new Map<string, Node>()
   const others: JsonObject[] = []
   for (const { record, path } of recordsOf(value)) {
+    // A resumed session may repeat lines.
+    if (record.uuid !== undefined && nodeOf.has(record.uuid)) continue
     const before = nodeOf.get(record.parentUuid)
     const { message } = record
     if (!isMessage(record) || !isObject(message)) {
@@ -95,7 +97,7 @@ function keyOf(message: JsonObject, before: Node | undefined): string | undefine
   const [result] = resultsIn(message)
   // Results of parallel calls are lines after different blocks of one reply.
   const reply = result && before?.lines.find(({ message: { role } }) => role === 'assistant')
-  return reply ? `results ${String(reply.message.id)}` : undefined
+  return typeof reply?.message.id === 'string' ? `results ${reply.message.id}` : undefined
 }
 
 const resultsIn = ({ content }: JsonObject): readonly JsonObject[] =>

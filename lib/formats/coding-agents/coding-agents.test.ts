@@ -103,6 +103,21 @@ describe('A session of Claude Code', () => {
     expect(outcome(line('user', uuid(next), 'retry'))).toMatchObject({ kind: 'ended' })
   })
 
+  test('reads a repeated line once, and the results of replies without ids apart', () => {
+    const withoutId = (parent: string, content: unknown) => ({
+      ...line('assistant', parent, content),
+      message: { role: 'assistant', content },
+    })
+    const result = (parent: string, id: string) =>
+      line('user', parent, [{ type: 'tool_result', tool_use_id: id, content: id }])
+    const first = withoutId(uuid(question), 'a')
+    const firstResult = result(uuid(first), 'x')
+    const second = withoutId(uuid(firstResult), 'b')
+    const secondResult = result(uuid(second), 'y')
+    const session = [question, first, firstResult, firstResult, second, secondResult, question]
+    expect(texts(trajectoryOf(claudeCode, session))).toEqual(['q', 'a', 'x', 'b', 'y'])
+  })
+
   test('is refused with the line of a message that cannot be read', () => {
     expect(refusalOf(claudeCode, [question, line('user', uuid(question), 7)])?.path).toBe('[1].message')
     expect(trajectoryOf(claudeCode, { ...reply, message: { role: 'assistant', content: 'alone' } })).toMatchObject({
