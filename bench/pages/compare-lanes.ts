@@ -1,7 +1,7 @@
 /**
  * Measures the lanes of the compare page: `node bench/pages/compare-lanes.ts [tokens]`. Figures are the time from the arrival of
  * the comparison until tokens are drawn, frames during scrolling, and nodes: with 500 drifts, and with one drift for every
- * other token.
+ * other token. Frames are compared with those of a React list (react-window) of one side in the same run.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -10,16 +10,23 @@ import type { Page } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory, VocabEntry } from '#lib/trajectory/format/trajectory.ts'
 import { largeTrajectory } from '../../e2e/support/large-trajectory.ts'
+import { serveBaselines } from '../support/baselines/serve.ts'
 import { type Bench, frames, openStored, untilDrawn, waitUntilSettled, weigh, withBench } from '../support/browser.ts'
 import { percentile, reportFigure } from '../support/figures.ts'
 
 const tokens = Number(process.argv[2] ?? 200_000)
 const FRAMES = 300
 const TIMES = 10
+/** Milliseconds of one frame at 60 frames per second. */
+const FRAME = 17
+/** The lanes show two sides, and react-window one: a frame may take as many times as long. */
+const SIDES = 2
 
 const left = largeTrajectory({ tokens, alternatives: 0 })
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'rollscope-lanes-'))
+const baselines = await serveBaselines()
 await withBench(async (bench) => {
+  const peer = await measurePeer(bench)
   const page = await bench.open()
   await waitUntilSettled(page)
   await storeTrajectory(page, left)
@@ -28,19 +35,68 @@ await withBench(async (bench) => {
     ['a drift every other token', resplit(left, 2)],
   ] as const) {
     await storeTrajectory(page, right)
-    await measurePage(bench, what, `/compare?left=${left.id}&right=${right.id}`)
+    await measurePage(bench, what, `/compare?left=${left.id}&right=${right.id}`, peer)
   }
 })
+await baselines.close()
 rmSync(scratch, { recursive: true })
 
-async function storeTrajectory(page: Page, trajectory: Trajectory): Promise<void> {
+interface Movement {
+  /** 95th percentiles of the frames, in milliseconds. */
+  readonly lines: number
+  readonly jumps: number
+}
+
+/** Measures the rows of react-window with the left side. */
+async function measurePeer(bench: Bench): Promise<Movement> {
+  const page = await bench.open('#rows', baselines.base)
+  await page.getByLabel('Trajectory file').setInputFiles(fileOf(left))
+  await page.locator('.token').first().waitFor({ timeout: 120_000 })
+  await waitUntilSettled(page)
+  const movement = await scroll(page, '#root > *', 20 * 20)
+  reportFigure('react-window rows: 20 lines a frame, p95', movement.lines, 'ms')
+  reportFigure('react-window rows: random jumps, p95', movement.jumps, 'ms')
+  await page.context().close()
+  return movement
+}
+
+async function scroll(page: Page, selector: string, step: number): Promise<Movement> {
+  const lines = await frames(
+    page,
+    FRAMES,
+    (_, { selector, step }) => {
+      const view = document.querySelector(selector)
+      if (!view || view.scrollHeight <= view.clientHeight) throw new Error(`${selector} cannot be scrolled`)
+      view.scrollTop += step
+    },
+    { selector, step },
+  )
+  const jumps = await frames(
+    page,
+    FRAMES,
+    (frame, selector) => {
+      const view = document.querySelector(selector)
+      // This sequence has no pattern and is the same in every run.
+      if (view) view.scrollTop = (((frame + 1) * 0.618_033_988_75) % 1) * view.scrollHeight
+    },
+    selector,
+  )
+  return { lines: percentile(lines, 0.95), jumps: percentile(jumps, 0.95) }
+}
+
+function fileOf(trajectory: Trajectory): string {
   const file = path.join(scratch, `${trajectory.id}.json`)
   writeFileSync(file, encode(trajectory))
+  return file
+}
+
+async function storeTrajectory(page: Page, trajectory: Trajectory): Promise<void> {
+  const file = fileOf(trajectory)
   await page.goto(new URL('/library', page.url()).href)
   await openStored(page, file)
 }
 
-async function measurePage(bench: Bench, what: string, address: string): Promise<void> {
+async function measurePage(bench: Bench, what: string, address: string, peer: Movement): Promise<void> {
   const page = await bench.open('/library')
   await page.addInitScript(recordArrival)
   await page.goto(new URL(address, bench.base).href)
@@ -69,28 +125,9 @@ async function measurePage(bench: Bench, what: string, address: string): Promise
   await page.getByRole('grid', { name: 'Tokens of both sides' }).focus()
   await page.keyboard.press('Z')
   await waitUntilSettled(page)
-  const step = 20 * 24
-  const lines = await frames(
-    page,
-    FRAMES,
-    (_, step) => {
-      const view = document.querySelector('.token-viewport')
-      if (view) view.scrollTop += step
-    },
-    step,
-  )
-  reportFigure(`${what}: 20 lines a frame, p95`, percentile(lines, 0.95), 'ms', 17)
-  const jumps = await frames(
-    page,
-    FRAMES,
-    (frame) => {
-      const view = document.querySelector('.token-viewport')
-      // This sequence has no pattern and is the same in every run.
-      if (view) view.scrollTop = (((frame + 1) * 0.618_033_988_75) % 1) * view.scrollHeight
-    },
-    undefined,
-  )
-  reportFigure(`${what}: random jumps, p95`, percentile(jumps, 0.95), 'ms', 17)
+  const { lines, jumps } = await scroll(page, '.token-viewport', 20 * 24)
+  reportFigure(`${what}: 20 lines a frame, p95`, lines, 'ms', Math.max(FRAME, SIDES * peer.lines))
+  reportFigure(`${what}: random jumps, p95`, jumps, 'ms', Math.max(FRAME, SIDES * peer.jumps))
   const grid = await page.evaluate(() => document.querySelector('.lanes')?.querySelectorAll('*').length ?? 0)
   reportFigure(`${what}: nodes of the lanes`, grid, 'nodes', 3000)
   reportFigure(`${what}: nodes of the page`, (await weigh(page)).nodes, 'nodes')
