@@ -20,6 +20,7 @@ import { sharegpt } from './conversations/sharegpt.ts'
 import { openRlhf, relax, tinkerEval, trl, verlDump } from './conversations/text-dumps.ts'
 import type { Format } from './format.ts'
 import { adk } from './frameworks/adk.ts'
+import { autogen } from './frameworks/autogen.ts'
 import { dspy } from './frameworks/dspy.ts'
 import { smolagents } from './frameworks/smolagents.ts'
 import { uiMessages } from './frameworks/ui-messages.ts'
@@ -140,6 +141,7 @@ export const formats: readonly Format[] = [
   pydanticAi,
   uiMessages,
   dspy,
+  autogen,
   trl,
   verlDump,
   openRlhf,

@@ -27,10 +27,6 @@ const RECORDS: readonly (readonly [name: string, record: object])[] = [
     'the summary of a rollout of tinker-cookbook, whose ids are in its capture',
     { schema_version: 1, split: 'train', traj_idx: 0, steps: [{ ob_len: 3, ac_len: 2 }], final_ob_len: 5 },
   ],
-  [
-    'a message of AutoGen. Record the calls of its client in a session',
-    { id: 'x', source: 'user', models_usage: null, metadata: {}, content: 'hi', type: 'TextMessage' },
-  ],
   ['a tokenizer', { added_tokens: [], pre_tokenizer: null }],
   ['the settings of a tokenizer', { tokenizer_class: 'Qwen2Tokenizer' }],
   ['a chat whose messages cannot be read', { messages: [{ type: 'human' }] }],

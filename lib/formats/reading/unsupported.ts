@@ -33,10 +33,6 @@ const FORMATS: readonly UnsupportedFormat[] = [
     name: 'the summary of a rollout of tinker-cookbook, whose ids are in its capture',
     sniff: has('traj_idx', 'steps', 'final_ob_len'),
   },
-  {
-    name: 'a message of AutoGen. Record the calls of its client in a session',
-    sniff: has('source', 'models_usage', 'type'),
-  },
   { name: 'the settings of a llama.cpp server', sniff: has('default_generation_settings') },
   { name: 'a reply of a chat or completions endpoint', sniff: ({ choices }) => Array.isArray(choices) },
   { name: 'a tokenizer', sniff: has('added_tokens', 'pre_tokenizer') },
