@@ -1,8 +1,9 @@
 import type { ReactNode } from 'react'
-import { type Colouring, colouringOf } from './colouring.ts'
+import type { Colouring } from './colouring.ts'
 import { Legend } from './legend.tsx'
 import type { Coloured } from './mode.ts'
-import { colourGroups } from './modes.ts'
+import { colourGroups, colourModeNamed } from './modes.ts'
+import { colourScale } from './scale.ts'
 
 /** The part of the address that a choice changes. */
 interface ColourChange {
@@ -100,7 +101,7 @@ function prepareColours(trajectory: Coloured): void {
   const prepareNext = () => {
     const { value } = choices.next()
     if (!value) return
-    colouringOf(trajectory, value.name)
+    colourScale(trajectory, colourModeNamed(trajectory, value.name))
     setTimeout(prepareNext)
   }
   setTimeout(prepareNext)
