@@ -21,6 +21,15 @@ function failure(template: string, given = {}): string {
   }
 }
 
+test.each(['safe', 'e', 'forceescape', 'xmlattr'])(
+  'an empty text is false after the filter %s, as in Python',
+  (filter) => {
+    const value = filter === 'xmlattr' ? '{}' : "''"
+    expect(render(`{{ (${value} | ${filter}) or 'none' }}{% if ${value} | ${filter} %}some{% endif %}`)).toBe('none')
+    expect(render(`{% if 'a' | ${filter === 'xmlattr' ? 'safe' : filter} %}some{% endif %}`)).toBe('some')
+  },
+)
+
 describe('a compiled template', () => {
   test('keeps nothing of an earlier render', () => {
     const template = compileTemplate(

@@ -20,6 +20,9 @@ export class Markup extends PyObject {
   override hash(): Value {
     return this.html
   }
+  override truth(): boolean {
+    return this.html !== ''
+  }
 }
 
 /** Returns the text of a str, plain or markup; undefined for other values. */
