@@ -8,15 +8,11 @@ import { type ScanError, scanWhole, stringEnd } from './json-scan.ts'
  * invalid text, and for text nested deeper than any supported file, because later steps are recursive.
  */
 export function parsePythonJson(text: string): unknown {
-  const value = parseShallowJson(text)
-  if (isDeeperThan(LIMITS.depth, value)) throw tooDeep()
-  return value
-}
-
-/** Does the same for a text whose nesting was measured before: measuring it again takes as long as a third of the parsing. */
-export function parseShallowJson(text: string): unknown {
   const plain = plainJson(text)
-  if (plain) return plain.value
+  if (plain) {
+    if (isDeeperThan(LIMITS.depth, plain.value)) throw tooDeep()
+    return plain.value
+  }
   if (tooDeepAt(text, LIMITS.depth) !== undefined) throw tooDeep()
   const mark = markAbsentFrom(text)
   return JSON.parse(
@@ -32,11 +28,10 @@ interface ParseContext {
   readonly source?: string
 }
 
-/** Returns a whole number as text if a double rounds it. JavaScript writes some doubles with other digits, which stay numbers too. */
+/** Returns a whole number as text if the number would be written with other digits. */
 function exactInteger(_: string, value: unknown, { source = '' }: ParseContext = {}): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value) || !/^-?\d+$/.test(source)) return value
-  const isExact = String(value) === source || (Number.isFinite(value) && BigInt(value) === BigInt(source))
-  return isExact ? value : source
+  return String(value) === source ? value : source
 }
 
 /** A whole number of at least 16 digits. It may be in a text, which costs only time. */

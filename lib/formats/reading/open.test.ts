@@ -506,6 +506,8 @@ describe('parsePythonJson', () => {
       [Number('0.12345678901234567'), Infinity, Number('12345678901234567.5')],
     ],
     [`[${'9'.repeat(400)}]`, ['9'.repeat(400)]],
+    // A double as JavaScript writes it, and another whole number that is rounded to it.
+    ['[-54341498078962250, -54341498078962248]', [-54341498078962250, '-54341498078962248']],
   ])('%s', (text, value) => {
     const read = parsePythonJson(text)
     if (text.includes('__proto__')) expect(Object.hasOwn(read as object, '__proto__')).toBe(true)
