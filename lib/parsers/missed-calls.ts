@@ -45,9 +45,14 @@ function readersOf(segment: ResponseView, trajectory: TrajectoryView): readonly 
       spans: onlyFoundBy(parser, segment, trajectory),
     }))
     .filter(({ spans }) => spans.length > 0)
+    // Parsers of related formats find the same calls. The first one counts.
+    .filter(({ spans }, index, all) => all.findIndex((other) => isSame(other.spans, spans)) === index)
   if (found.length > 0 || segment.toolCalls.some(({ kind }) => kind === 'parsed')) return found
   return foreignForm(segment, trajectory)
 }
+
+const isSame = (a: readonly Span[], b: readonly Span[]): boolean =>
+  a.length === b.length && a.every(({ start, end }, index) => b[index]?.start === start && b[index].end === end)
 
 /** Returns the calls in a response if this parser reads more than were recorded, otherwise none. */
 function onlyFoundBy(parser: ToolParser, segment: ResponseView, trajectory: TrajectoryView): readonly Span[] {
