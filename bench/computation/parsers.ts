@@ -85,6 +85,7 @@ const WELL_FORMED: Readonly<Record<string, string>> = {
   frogboss: '<function=f></function><function=f><parameter=a>1</parameter></function>',
   falcon3: '<tool_call>[{"name":"f"},{"name":"f","arguments":{"a":1}}]</tool_call>',
   minicpm3: '<|tool_call_start|>\n```python\nf()\nf(a=1)\n```\n<|tool_call_end|>',
+  mimo: '<tool_call><function=f></function></tool_call><tool_call><function=f><parameter=a>1</parameter></function></tool_call>',
   olmo3: '<function_calls>f()\nf(a=1)</function_calls>',
   granite: '<|tool_call|>[{"name":"f"},{"name":"f","arguments":{"a":1}}]',
   phi4_mini: 'functools[{"name":"f"},{"name":"f","arguments":{"a":1}}]',

@@ -235,6 +235,7 @@ const invokes = (section: string, prefix = ''): TagFormat => ({
 const TAG_FORMATS: Readonly<Record<string, TagFormat>> = {
   qwen_xml: qwen('tool_call'),
   seed_oss: qwen('seed:tool_call'),
+  mimo: qwen('tool_call'),
   frogboss: { head: /<function=\s*(?<plain>[^<>\s]+)\s*>/y, closeArgument: '</parameter>', closeCall: '</function>' },
   zaya: qwen('zyphra_tool_call'),
   glm: keyed(''),

@@ -38,7 +38,7 @@ import { minicpm5 } from './tags/minicpm5.ts'
 import { dots, minimaxM2 } from './tags/minimax-m2.ts'
 import { minimaxM3 } from './tags/minimax-m3.ts'
 import { muse } from './tags/muse.ts'
-import { frogboss, qwenXml, seedOss, zaya } from './tags/qwen-xml.ts'
+import { frogboss, mimo, qwenXml, seedOss, zaya } from './tags/qwen-xml.ts'
 import { stepAudio } from './tags/step-audio.ts'
 import { step3 } from './tags/step3.ts'
 
@@ -97,6 +97,7 @@ export const parsers: readonly ToolParser[] = [
   frogboss,
   falcon3,
   minicpm3,
+  mimo,
 ]
 
 /** Parser of a run whose request, server and template name none. */
@@ -180,6 +181,7 @@ export const TEMPLATE_MARKS: readonly TemplateMarks[] = [
   { parser: 'tool_calls', marks: ['<tool_calls>'] },
   { parser: 'glm', marks: ['<arg_key>'] },
   { parser: 'frogboss', marks: ['For each function call, use this XML format'] },
+  { parser: 'mimo', marks: ['<parameter=example_parameter_1>value_1</parameter>'] },
   { parser: 'qwen_xml', marks: ['<function='] },
   { parser: 'falcon3', marks: ['JSON object inside <tool_call></tool_call>'] },
   { parser: 'hermes', marks: ['<tool_call>'] },

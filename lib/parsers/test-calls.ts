@@ -77,6 +77,7 @@ export const CALLS: Readonly<Record<string, (json: string) => string>> = {
   frogboss: (json) => `<function=f>\n  <parameter=a>${json}</parameter>\n</function>`,
   falcon3: (json) => `<tool_call>\n[{"name": "f", "arguments": {"a": ${json}}}]\n</tool_call>`,
   minicpm3: (json) => `<|tool_call_start|>\n\`\`\`python\nf(a=${json})\n\`\`\`\n<|tool_call_end|>`,
+  mimo: (json) => `<tool_call>\n<function=f>\n<parameter=a>${json}</parameter>\n</function>\n</tool_call>`,
 }
 
 const typeOf = (json: string): string =>
@@ -93,7 +94,7 @@ const pythonOf = (json: string): string =>
 /** Formats that do not write the type of a value: a number that JavaScript cannot represent is read as text. */
 export const UNTYPED: readonly string[] = [
   ...['qwen_xml', 'glm', 'minimax-m2', 'muse', 'hunyuan', 'minimax-m3', 'minicpm5', 'seed_oss'],
-  ...['step3', 'dots', 'iquest_q1', 'k2_horizon', 'solar_open2', 'frogboss', 'zaya'],
+  ...['step3', 'dots', 'iquest_q1', 'k2_horizon', 'solar_open2', 'mimo', 'frogboss', 'zaya'],
 ]
 
 /** Two calls of the function add: what opens them, a valid call, what separates them, a malformed call, what closes them. */
@@ -415,6 +416,13 @@ export const TWO_CALLS: Readonly<Record<string, readonly [string, string, string
     ']\n</tool_call>',
   ],
   minicpm3: ['<|tool_call_start|>\n```python\n', 'add(a=7,b="日本 7")', '\n', 'add(7)', '\n```\n<|tool_call_end|>'],
+  mimo: [
+    '',
+    '<tool_call>\n<function=add>\n<parameter=a>7</parameter>\n<parameter=b>日本 7</parameter>\n</function>\n</tool_call>',
+    '',
+    '<tool_call>\n<function=add>\n<parameter=a>seven</parameter>\n</function>\n</tool_call>',
+    '',
+  ],
 }
 
 /**
@@ -471,6 +479,7 @@ export const CALL_TEMPLATES: Readonly<Record<string, string>> = {
   frogboss: `{# For each function call, use this XML format #}{% for m in messages %}{% for c in m.tool_calls %}<function={{ c.function.name }}>\\n{% for k, v in c.function.arguments.items() %}  <parameter={{ k }}>{{ v if v is string else v | tojson }}</parameter>\\n{% endfor %}</function>{% endfor %}{% endfor %}`,
   falcon3: `{# JSON object inside <tool_call></tool_call> #}{% for m in messages %}{% if m.tool_calls %}<tool_call>\\n{{ m.tool_calls | tojson(indent=2) }}\\n</tool_call>{% endif %}{% endfor %}`,
   minicpm3: `{% for m in messages %}{% if m.tool_calls %}<|tool_call_start|>\\n\`\`\`python\\n{% for c in m.tool_calls %}{{ c.function.name }}({% for k, v in c.function.arguments.items() %}{{ k }}={{ v | tojson }}{{ ',' if not loop.last }}{% endfor %})\\n{% endfor %}\`\`\`\\n<|tool_call_end|>\\n{% endif %}{% endfor %}`,
+  mimo: `{# <parameter=example_parameter_1>value_1</parameter> #}{% for m in messages %}{% for c in m.tool_calls %}<tool_call>\\n<function={{ c.function.name }}>\\n{% for k, v in c.function.arguments.items() %}<parameter={{ k }}>{{ v if v is string else v | tojson }}</parameter>\\n{% endfor %}</function>\\n</tool_call>{% endfor %}{% endfor %}`,
   longcat: `{% for m in messages %}{% for c in m.tool_calls %}<longcat_tool_call>\\n{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}\\n</longcat_tool_call>{% endfor %}{% endfor %}`,
   gemma4: `{% macro written(v) %}{% if v is string %}<|"|>{{ v }}<|"|>{% elif v is mapping %}{{ '{' }}{% for k, w in v.items() %}{{ k }}:{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}{{ '}' }}{% elif v is sequence %}[{% for w in v %}{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}]{% else %}{{ v }}{% endif %}{% endmacro %}{% for m in messages %}{% for c in m.tool_calls %}<|tool_call>call:{{ c.function.name }}{{ written(c.function.arguments) }}<tool_call|>{% endfor %}{% endfor %}`,
 }

@@ -146,6 +146,10 @@ def qwen_xml(*calls):
     return "\n".join(f"<tool_call>\n<function={name}>\n" + "".join(f"<parameter={key}>\n{bare(value)}\n</parameter>\n" for key, value in arguments) + "</function>\n</tool_call>" for name, arguments in calls)
 
 
+def mimo(*calls):
+    return "\n".join(f"<tool_call>\n<function={name}>\n" + "".join(f"<parameter={key}>{bare(value)}</parameter>\n" for key, value in arguments) + "</function>\n</tool_call>" for name, arguments in calls)
+
+
 def glm45(*calls, space="\n"):
     return "\n".join(f"<tool_call>{name}{space}" + "".join(f"<arg_key>{key}</arg_key>{space}<arg_value>{bare(value)}</arg_value>{space}" for key, value in arguments) + "</tool_call>" for name, arguments in calls)
 
@@ -342,6 +346,7 @@ FORMATS = {
     "llama3": [llama3, llama3_bare], "mistral": [mistral, mistral_compact], "deepseekv3": [deepseekv3], "deepseekv31": [deepseekv31],
     "deepseekv32": [deepseekv32, deepseekv32_json], "gpt-oss": [gpt_oss], "pythonic": [pythonic],
     "deepseekv41": [deepseekv41, deepseekv41_json], "gigachat35": [gigachat35], "step3": [step3], "dots": [dots], "iquest_q1": [iquest_q1], "interns1": [interns1], "k2_horizon": [k2_horizon, k2_horizon_typed, k2_horizon_json],
+    "mimo": [mimo],
 }
 
 # --- texts ------------------------------------------------------------------------------------------------------------
@@ -588,11 +593,12 @@ def parsed(name, text):
     except Exception as error:
         return type(error).__name__
 
+OTHERS["mimo"] = OTHERS["qwen3_coder"]
 
 cases = []
 for name, makes in FORMATS.items():
     seen = set()
-    is_typed = name in ("hermes", "qwen25", "qwen3_coder", "glm45", "glm47", "kimi_k2", "gemma4", "minimax-m2", "kimi_k3", "muse", "hunyuan", "minimax-m3", "minicpm5", "step3", "dots", "iquest_q1", "interns1", "k2_horizon")
+    is_typed = name in ("hermes", "qwen25", "qwen3_coder", "glm45", "glm47", "kimi_k2", "gemma4", "minimax-m2", "kimi_k3", "muse", "hunyuan", "minimax-m3", "minicpm5", "step3", "dots", "iquest_q1", "interns1", "k2_horizon", "mimo")
     for group, text in [*((group, text) for make in makes for group, text in texts(make, is_typed, name == "gigachat3")), *(("other", text) for text in OTHERS[name])]:
         if text not in seen:
             seen.add(text)

@@ -51,13 +51,13 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
   'names-once': (reading) => reading.parser !== 'pythonic' && isRefused(reading, /is given twice$|has ".*" twice$/),
   'names-not-blank': (reading) =>
     isRefused(reading, /names no tool$|has no name$|is not followed by a name$|":" where a name is expected$/) &&
-    /^(?:qwen_xml|glm|kimi_k2|gemma4|kimi_k3|hunyuan|minimax-m3|minicpm5|step3|dots|iquest_q1|k2_horizon|gigachat35)$/.test(
+    /^(?:qwen_xml|mimo|glm|kimi_k2|gemma4|kimi_k3|hunyuan|minimax-m3|minicpm5|step3|dots|iquest_q1|k2_horizon|gigachat35)$/.test(
       reading.parser,
     ),
   'names-one-word': (reading) => isRefused(reading, /contains white space$/),
   'kimi-ids': ({ parser, ours, theirs }) => parser === 'kimi_k2' && isMore(ours, theirs),
   'typed-by-schema': (reading) =>
-    (/^(?:qwen_xml|glm|minimax-m2|muse|hunyuan|minimax-m3|minicpm5|step3|dots|iquest_q1|k2_horizon)$/.test(
+    (/^(?:qwen_xml|mimo|glm|minimax-m2|muse|hunyuan|minimax-m3|minicpm5|step3|dots|iquest_q1|k2_horizon)$/.test(
       reading.parser,
     ) &&
       (isRefused(reading, /is not of type/) || areNamedAlike(reading.ours, reading.theirs))) ||
@@ -89,7 +89,7 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
   'name-in-space': ({ parser, text, ours, theirs }) =>
     (parser === 'deepseek_v31' && /begin｜>\s|\s<｜tool▁sep/.test(text)) ||
     (parser === 'glm' && isMore(ours, theirs) && /<tool_call>(?:\s|[^<]*\s<)/.test(text)) ||
-    (parser === 'qwen_xml' && /<(?:function|parameter)= /.test(text)) ||
+    (/^(?:qwen_xml|mimo)$/.test(parser) && /<(?:function|parameter)= /.test(text)) ||
     (parser === 'gemma4' && /<\|tool_call> |call: /.test(text)) ||
     (parser === 'kimi_k3' && text.includes('tool=" ')) ||
     (/^(?:minimax-m3|dots)$/.test(parser) && text.includes('name=" ')),
@@ -110,7 +110,7 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
       /^the call is not closed|(?:^|: )(?:the text ends where|the call is empty$)|where <\/(?:tool_call|function)> is expected$/,
     ) && isMore(reading.theirs, reading.ours),
   'nothing-between-tags': (reading) =>
-    /^(?:deepseek_v32|deepseek_v4|deepseek_v41|gigachat35|qwen_xml|glm|gemma4|minimax-m2|kimi_k3|cohere_command4|apertus2509|muse|hunyuan|minimax-m3|minicpm5|step3|dots|iquest_q1|k2_horizon)$/.test(
+    /^(?:deepseek_v32|deepseek_v4|deepseek_v41|gigachat35|qwen_xml|mimo|glm|gemma4|minimax-m2|kimi_k3|cohere_command4|apertus2509|muse|hunyuan|minimax-m3|minicpm5|step3|dots|iquest_q1|k2_horizon)$/.test(
       reading.parser,
     ) &&
     isRefused(reading, /is expected$|is not followed by|^unexpected text between|is not closed by|with one member/),

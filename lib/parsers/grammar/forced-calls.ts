@@ -166,9 +166,9 @@ const qwenFunction =
 
 /** Returns a call in the XML of Qwen between tags with this name. */
 const qwenXml =
-  (tag: string): CallFormat['call'] =>
+  (tag: string, around = '\n'): CallFormat['call'] =>
   (tool) =>
-    sequence(`<${tag}>\n`, qwenFunction('\n', '\n')(tool), `\n</${tag}>`)
+    sequence(`<${tag}>\n`, qwenFunction(around, around)(tool), `\n</${tag}>`)
 
 /** Returns a call with a name and pairs of tags. Versions of a model differ in their line breaks. */
 const keyedCall =
@@ -283,7 +283,7 @@ const FORMATS: Readonly<Record<string, (template: string) => CallFormat | undefi
   hermes: objectsBetween('<tool_call>\n', '\n</tool_call>', 'arguments'),
   interns1: objectsBetween('<|action_start|><|plugin|>\n', '<|action_end|>', 'parameters'),
   qwen_xml: () => ({ between: '\n', call: qwenXml('tool_call') }),
-  seed_oss: () => ({ between: '\n', call: qwenXml('seed:tool_call') }),
+  seed_oss: () => ({ between: '\n', call: qwenXml('seed:tool_call', '') }),
   glm: () => ({ between: '\n', call: keyedCall(keyedTags()) }),
   iquest_q1: () => ({ between: '\n', call: keyedCall(keyedTags({ tag: 'iquest_tool_call' })) }),
   k2_horizon: () => ({
@@ -406,6 +406,7 @@ const FORMATS: Readonly<Record<string, (template: string) => CallFormat | undefi
     close: '\n```\n<|tool_call_end|>',
     call: pythonCall,
   }),
+  mimo: () => ({ between: '', call: qwenXml('tool_call', '') }),
   solar_open: () => ({
     open: '<|tool_calls|>',
     between: '',

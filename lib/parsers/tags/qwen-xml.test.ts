@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { describeCalls, parseText, textInRange } from '../test-draw.ts'
-import { frogboss, qwenXml, seedOss } from './qwen-xml.ts'
+import { frogboss, mimo, qwenXml, seedOss } from './qwen-xml.ts'
 
 const drawn = (text: string, tools: readonly ToolSpec[] = []) => describeCalls(parseText(qwenXml, text, tools))
 const parameter = (name: string, value: string) => `<parameter=${name}>\n${value}\n</parameter>\n`
@@ -266,4 +266,12 @@ describe('frogboss parser', () => {
       'f({})',
     ])
   })
+})
+
+test.each([
+  ['mimo', mimo, 'tool_call'],
+  ['seed_oss', seedOss, 'seed:tool_call'],
+] as const)('%s parser keeps the line breaks at the ends of a text, which its template writes', (_, parser, tag) => {
+  const text = `<${tag}>\n<function=f>\n<parameter=a>\nx\n</parameter>\n</function>\n</${tag}>`
+  expect(describeCalls(parseText(parser, text))).toEqual(['f({"a":"\\nx\\n"})'])
 })

@@ -35,11 +35,17 @@ const BARE_FUNCTION = /(?<!<(?:seed:|zyphra_)?tool_call>\s*)<function=/g
 /** Parser of Qwen3-Coder and Qwen3.5. */
 export const qwenXml: ToolParser = {
   ...qwenXmlParser('qwen_xml', 'tool_call', (text, tools) => typedBySchema(text, tools, PYTHON_VALUES)),
-  sglangNames: ['qwen3_coder', 'step3p5', 'nanbeige', 'mimo'],
+  sglangNames: ['qwen3_coder', 'step3p5', 'nanbeige'],
 }
 
-/** Parser of Seed-OSS, which writes the same format between its own tokens and every value in Python notation. */
-export const seedOss = qwenXmlParser('seed_oss', 'seed:tool_call', literalBySchema)
+/** Parser of MiMo V2, which writes no line breaks around values. */
+export const mimo: ToolParser = {
+  ...qwenXmlParser('mimo', 'tool_call', (text, tools) => typedBySchema(text, tools, PYTHON_VALUES), 'bare'),
+  sglangNames: ['mimo'],
+}
+
+/** Parser of Seed-OSS, which writes the format of MiMo between its own tokens and every value in Python notation. */
+export const seedOss = qwenXmlParser('seed_oss', 'seed:tool_call', literalBySchema, 'bare')
 
 /** Parser of ZAYA1, which writes Qwen’s format between its own tags. */
 export const zaya = qwenXmlParser('zaya', 'zyphra_tool_call', (text, tools) =>
@@ -47,7 +53,7 @@ export const zaya = qwenXmlParser('zaya', 'zyphra_tool_call', (text, tools) =>
 )
 
 /** Parser of FrogBoss and FrogMini, which write only the function, without line breaks around values in Python notation. */
-export const frogboss = qwenXmlParser('frogboss', undefined, literalBySchema)
+export const frogboss = qwenXmlParser('frogboss', undefined, literalBySchema, 'bare')
 
 function literalBySchema(text: string, tools: readonly ToolSpec[]): ValueReader {
   return ({ text: range, name }, tool) => typedLiteral(text, range, argumentTypes(tools, tool, name), PYTHON_VALUES)
@@ -57,13 +63,15 @@ function qwenXmlParser(
   name: string,
   tag: string | undefined,
   valueReader: (text: string, tools: readonly ToolSpec[]) => ValueReader,
+  values: 'on lines' | 'bare' = 'on lines',
 ): ToolParser {
   const delimiters =
     tag === undefined ? { open: FUNCTION, close: FUNCTION_END } : { open: `<${tag}>`, close: `</${tag}>` }
   return {
     name,
     delimiters,
-    parse: (text, shielded, tools) => parse(text, shielded, valueReader(text, tools), delimiters),
+    parse: (text, shielded, tools) =>
+      parse(text, shielded, valueReader(text, tools), delimiters, values === 'on lines'),
   }
 }
 
@@ -72,6 +80,7 @@ function parse(
   shielded: readonly TextRange[],
   readValue: ValueReader,
   delimiters: ToolParser['delimiters'],
+  hasFrame: boolean,
 ): readonly ParsedCall[] {
   const isBare = delimiters.open === FUNCTION
   const { nextOpen, nextClose } = createDelimiterFinders(text, delimiters)
@@ -79,6 +88,7 @@ function parse(
   const places = {
     ...{ nextParameter: createFinder(text, PARAMETER), nextParameterEnd: createFinder(text, PARAMETER_END) },
     close: delimiters.close,
+    hasFrame,
   }
   return readEachCall(shielded, finders, (open) => {
     const start = isBare ? open : open + delimiters.open.length
@@ -96,6 +106,8 @@ interface Places {
   readonly nextParameterEnd: (from: number) => number
   /** The tag that closes a call. */
   readonly close: string
+  /** Whether line breaks next to the tags of a value belong to them. */
+  readonly hasFrame: boolean
 }
 
 /** Reads the function of a call. `limit` is the position from which on no closing tag of a value is read. */
@@ -121,7 +133,7 @@ function readFunction(text: string, start: number, places: Places, limit: number
     values.push({
       name: parameter.name,
       key: parameter.nameText,
-      text: isBare ? value : withoutFrame(text, value),
+      text: places.hasFrame ? withoutFrame(text, value) : value,
     })
     position = skipSpace(text, isClosed ? end + PARAMETER_END.length : end, text.length)
   }

@@ -71,6 +71,7 @@ const BY_ARGUMENT = [
     'solar_open2',
     'zaya',
     'frogboss',
+    'mimo',
   ],
 ]
 
