@@ -9,7 +9,7 @@ import type { GenerateRequest } from './request.ts'
 import type { ServerIdentity } from './server-identity.ts'
 import type { ServerTokenizer } from './tokenizer/server-tokenizer.ts'
 
-/** The client of one server, for every engine. */
+/** The client of a server whose engine is known. */
 export interface EngineClient extends ServerTokenizer, ServerParsers {
   /**
    * Yields the reply to one request chunk by chunk; a plain reply is one chunk. Until the first chunk a transient
@@ -34,9 +34,14 @@ export interface EngineClient extends ServerTokenizer, ServerParsers {
   describe(signal: AbortSignal): Promise<ServerDescription>
   /** Returns the load of the server, or undefined if the server does not report it. */
   load(signal: AbortSignal): Promise<ReportedLoad | undefined>
-  isReady(signal: AbortSignal): Promise<boolean>
   readonly forward: ForwardCall
   close(): Promise<void>
+}
+
+/** The client of one server, for every engine. */
+export interface ServerClient extends EngineClient {
+  /** Returns whether the server is ready. Throws EngineError, with the code UNKNOWN_SERVER if nothing says so. */
+  isReady(signal: AbortSignal): Promise<boolean>
 }
 
 /** The parsers of a server. */

@@ -2,7 +2,6 @@
 import { type Capability, ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import type { ServerConnection } from '#lib/engine/connection.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
-import { isReady } from '#lib/engine/readiness.ts'
 import { refuseCapability } from '#lib/engine/refusal.ts'
 import { createIdentityWatch } from '#lib/engine/server-identity.ts'
 import { complete } from './completion.ts'
@@ -28,7 +27,6 @@ export function llamacppClient(connection: ServerConnection): EngineClient {
       return description
     },
     load: (signal) => loadOfServer(info, signal),
-    isReady: (signal) => isReady(connection, ['/health'], signal),
     ...serverTokenizer(ask),
     parseFunctionCalls: async () => refuse('parsers'),
     separateReasoning: async () => refuse('parsers'),

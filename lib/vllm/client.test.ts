@@ -517,10 +517,6 @@ describe('A vLLM server', () => {
     })
   })
 
-  test('is ready if /health answers', async () => {
-    expect(await (await serving({ '/health': recorded('health') })).client.isReady(never)).toBe(true)
-  })
-
   test('encodes, decodes and renders', async () => {
     const { client, server } = await serving({
       '/tokenize': recorded('tokenize'),

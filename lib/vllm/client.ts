@@ -3,7 +3,6 @@ import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import type { ServerConnection } from '#lib/engine/connection.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
-import { isReady } from '#lib/engine/readiness.ts'
 import { refuseCapability } from '#lib/engine/refusal.ts'
 import { createIdentityWatch } from '#lib/engine/server-identity.ts'
 import { singleFlight } from '#lib/util/single-flight.ts'
@@ -52,7 +51,6 @@ export function vllmClient(connection: ServerConnection): EngineClient {
     readChat: (value, vocabularySize) => chatAnswerIn(value, vocabularySize, connection.apiKey),
     describe,
     load: (signal) => loadOfServer(connection, signal),
-    isReady: (signal) => isReady(connection, ['/health', '/v1/models'], signal),
     ...serverTokenizer(ask, async (signal) => (await known(signal)).model),
     parseFunctionCalls: async (_, signal) => refuseParsing((await known(signal)).engine),
     separateReasoning: async (_, signal) => refuseParsing((await known(signal)).engine),

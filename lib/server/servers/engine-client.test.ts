@@ -58,9 +58,20 @@ describe('The engine of a server', () => {
     await expect(client.describe(never)).rejects.toMatchObject({ code: 'NO_TOKEN_IDS' })
   })
 
-  test('is ready without a path for its health, as Ollama and LM Studio have none, if it lists its models', async () => {
-    const { client } = await clientOf({ '/v1/models': vllm('models') })
+  test.each([
+    ['/ready, which answers at once', { '/ready': recording('info-get_ready') }, 1],
+    ['/health', { '/health': recording('info-get_health') }, 2],
+    ['/health of vLLM', { '/health': vllm('health') }, 2],
+    ['/v1/models, as Ollama and LM Studio have no path for their health', { '/v1/models': vllm('models') }, 3],
+  ])('is ready by %s', async (_, recordings, requests) => {
+    const { client, paths } = await clientOf(recordings)
     expect(await client.isReady(never)).toBe(true)
+    expect(paths()).toHaveLength(requests)
+  })
+
+  test('is not ready while it answers 503, and unknown without any of these paths', async () => {
+    const busy = { ...recording('info-get_health'), status: 503 }
+    expect(await (await clientOf({ '/health': busy })).client.isReady(never)).toBe(false)
     await expect((await clientOf({})).client.isReady(never)).rejects.toMatchObject({ code: 'UNKNOWN_SERVER' })
   })
 

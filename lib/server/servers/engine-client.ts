@@ -4,7 +4,7 @@
  * again when another one answers at the same address.
  */
 import { type ClientOptions, createConnection } from '#lib/engine/connection.ts'
-import type { EngineClient } from '#lib/engine/engine.ts'
+import type { EngineClient, ServerClient } from '#lib/engine/engine.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
 import { isReady } from '#lib/engine/readiness.ts'
 import type { Chunk } from '#lib/engine/reply.ts'
@@ -13,11 +13,8 @@ import { sglangClient } from '#lib/sglang/client/client.ts'
 import { singleFlight } from '#lib/util/single-flight.ts'
 import { vllmClient } from '#lib/vllm/client.ts'
 
-/** /ready answers at once, and only SGLang has it. Ollama, LM Studio and others have no path for their health. */
-const READY_PATHS = ['/ready', '/health', '/v1/models'] as const
-
 /** Creates a client. It connects with its first call, and finds the engine with the first call that depends on it. */
-export function createEngineClient(options: ClientOptions): EngineClient {
+export function createEngineClient(options: ClientOptions): ServerClient {
   const connection = createConnection(options)
   const sglang = sglangClient(connection)
   const clients: readonly EngineClient[] = [sglang, llamacppClient(connection), vllmClient(connection)]
@@ -61,7 +58,7 @@ export function createEngineClient(options: ClientOptions): EngineClient {
     readChat: (value, vocabularySize) => (known ?? sglang).readChat(value, vocabularySize),
     describe,
     load: async (signal) => (await found(signal)).load(signal),
-    isReady: (signal) => isReady(connection, READY_PATHS, signal),
+    isReady: (signal) => isReady(connection, signal),
     tokenize: async (texts, signal) => (await found(signal)).tokenize(texts, signal),
     frame: async (signal) => (await found(signal)).frame(signal),
     tokenizeMessages: async (input, signal) => (await found(signal)).tokenizeMessages(input, signal),

@@ -5,7 +5,7 @@ import type { ServerLoad } from '#lib/api/server-load.ts'
 import { BUILT_IN, serverNameSchema } from '#lib/api/server-name.ts'
 import type { ServerEntry, ServerStatus } from '#lib/api/server-status.ts'
 import type { DownloadProgress } from '#lib/api/tokenizer-download.ts'
-import type { EngineClient } from '#lib/engine/engine.ts'
+import type { ServerClient } from '#lib/engine/engine.ts'
 import { type OwnAddress, serverAddress } from '#lib/engine/http/address.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
 import { DEFAULT_LIMITS } from '#lib/engine/http/transport.ts'
@@ -38,7 +38,7 @@ export interface Servers {
   /** Name of the server for requests that name none. */
   readonly defaultName: string
   /** Returns the client of a server. Throws HttpProblem 404. */
-  client(name: string): EngineClient
+  client(name: string): ServerClient
   create(input: ServerInput): ServerEntry
   replace(name: string, input: ServerInput): ServerEntry
   remove(name: string): void
@@ -61,7 +61,7 @@ export function createServers(config: Config, store: ServerStore): Servers {
       source: 'built-in',
     },
   ]
-  const clients = new Map<string, EngineClient>()
+  const clients = new Map<string, ServerClient>()
   const all = () => [...fixed, ...store.list().map((server) => ({ server, source: 'saved' as const }))]
   const find = (name: string) => {
     const isNamed = ({ server }: (typeof fixed)[number]) => server.name === name
@@ -144,7 +144,7 @@ export function createServers(config: Config, store: ServerStore): Servers {
  * waits for. Throws errors that are no failures of the server.
  */
 export async function serverStatus(
-  client: EngineClient,
+  client: ServerClient,
   signal: AbortSignal,
   download: () => DownloadProgress | undefined = () => undefined,
 ): Promise<ServerStatus> {
@@ -159,7 +159,7 @@ export async function serverStatus(
 }
 
 /** Returns how busy a server is; failures of the server are values. */
-export async function serverLoad(client: EngineClient, signal: AbortSignal): Promise<ServerLoad> {
+export async function serverLoad(client: ServerClient, signal: AbortSignal): Promise<ServerLoad> {
   try {
     return (await client.load(signal)) ?? { state: 'not-reported' }
   } catch (error) {

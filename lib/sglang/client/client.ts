@@ -2,7 +2,6 @@
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import { type ClientOptions, createConnection, type ServerConnection } from '#lib/engine/connection.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
-import { isReady } from '#lib/engine/readiness.ts'
 import { createIdentityWatch } from '#lib/engine/server-identity.ts'
 import { chat, chatAnswerIn } from '../reply/chat.ts'
 import { streamReply } from '../reply/generate.ts'
@@ -33,8 +32,6 @@ export function sglangClient(connection: ServerConnection): EngineClient {
       return lastKnown
     },
     load: (signal) => loadOfServer(info, signal),
-    // /ready answers at once but is new; /health runs a generation and takes a second.
-    isReady: (signal) => isReady(connection, ['/ready', '/health'], signal),
     ...serverTokenizer(ask),
     ...serverParsers(ask),
     forward: connection.forward,

@@ -164,15 +164,7 @@ describe('server description', () => {
     const other = await against((_request, response) =>
       response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>File not found</h1>'),
     )
-    await expect(other.isReady(never)).rejects.toMatchObject({ code: 'UNKNOWN_SERVER' })
     await expect(other.describe(never)).rejects.toMatchObject({ code: 'UNKNOWN_SERVER' })
-  })
-
-  test('uses the quick readiness path where the server has one', async () => {
-    expect(await (await asking({ '/ready': recording('info-get_ready') })).isReady(never)).toBe(true)
-    expect(await (await asking({ '/health': recording('info-get_health') })).isReady(never)).toBe(true)
-    expect(await (await asking(router)).isReady(never)).toBe(true)
-    expect(await (await against((_request, response) => response.writeHead(503).end())).isReady(never)).toBe(false)
   })
 })
 
