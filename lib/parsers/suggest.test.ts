@@ -104,6 +104,14 @@ describe('suggestParser gives the reason in words', () => {
       },
     ],
     [
+      { chatTemplate: '<|channel|>analysis <|message|><rfl:parameter name="a">' },
+      {
+        parser: 'hermes',
+        because: 'no parser here reads <rfl:parameter, which the chat template contains: the format of SGLang’s beam',
+        by: 'default',
+      },
+    ],
+    [
       { chatTemplate: '<tool_call>f<tool_sep><arg_key>a</arg_key> <｜tool▁sep｜>' },
       { parser: 'hunyuan', because: 'the chat template contains <tool_sep>', by: 'template' },
     ],
