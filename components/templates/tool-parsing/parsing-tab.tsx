@@ -1,6 +1,7 @@
 'use client'
 /** The parser lab: one completion read by all parsers, each call rendered again, and which parser fits. */
 import { useDeferredValue, useMemo, useState } from 'react'
+import { hasSameJson } from '#lib/json/same-json.ts'
 import { parserNames, parsers } from '#lib/parsers/registry.ts'
 import { analyse, type ParserReading } from '#lib/templates/tool-parsing/analysis.ts'
 import { completionsIn, completionsOf, type NamedCompletion } from '#lib/templates/tool-parsing/completions-file.ts'
@@ -126,7 +127,10 @@ export function ParsingTab(props: ParsingTabProps) {
 
 /** Returns the parsers that find a call, malformed or not; all parsers if none does. */
 function findingParsers(lanes: readonly ParserReading[]): readonly string[] {
-  const finding = lanes.filter(({ calls }) => calls.length > 0)
+  const finding = lanes
+    .filter(({ calls }) => calls.length > 0)
+    // Parsers of related formats find the same calls. The first one is enough.
+    .filter(({ calls }, index, all) => all.findIndex((other) => hasSameJson(other.calls, calls)) === index)
   return (finding.length > 0 ? finding : lanes).map(({ parser }) => parser)
 }
 

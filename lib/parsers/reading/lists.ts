@@ -48,11 +48,12 @@ export function jsonListReader(
   }
 }
 
-/** Creates a reader of consecutive objects without brackets. */
+/** Creates a reader of consecutive objects without brackets, at most `most` of them. */
 export function jsonLinesReader(
   text: string,
   nextBound: (from: number) => number,
   called: (text: string, start: number, object: CompleteObject) => ParsedCall,
+  most = Number.POSITIVE_INFINITY,
 ): ListReader {
   const read = createObjectReader(text, nextBound, 'the call')
   return (start) => {
@@ -62,7 +63,7 @@ export function jsonLinesReader(
       if (!scan.ok) return { ok: false, calls, from: at, why: scan.why, at: scan.at }
       calls.push(called(text, at, scan))
       at = skipSpace(text, scan.end, text.length)
-      if (text[at] !== '{') return { ok: true, calls, end: scan.end }
+      if (text[at] !== '{' || calls.length === most) return { ok: true, calls, end: scan.end }
     }
   }
 }
@@ -90,7 +91,7 @@ interface ListFormat extends Pick<ToolParser, 'name' | 'sglangNames'> {
   readonly bareStart?: RegExp
   /** True if `close` is optional: the list ends with its bracket. */
   readonly mayBeUnclosed?: boolean
-  /** True if `open` is a word that occurs in texts: it opens a list only before a bracket. */
+  /** True if `open` also occurs without a list: it opens one only before a bracket. */
   readonly opensWithWord?: boolean
   /** `nextBound` returns where the next list opens or this one is closed. */
   readonly reader: (text: string, nextBound: (from: number) => number) => ListReader

@@ -66,20 +66,22 @@ export const hyperclovax: ToolParser = {
       (a, b) => a.start - b.start,
     ),
 }
-/** Parser of Granite 20B for function calling, which writes the token before every call. */
+/** Parser of Granite 20B for function calling, which writes the token before every call: more JSON after it is text. */
 export const granite20b = listParser({
   name: 'granite_20b_fc',
   open: '<function_call>',
   close: '</function_call>',
   bareStart: /\{/,
   mayBeUnclosed: true,
-  reader,
+  reader: (text, nextBound) => jsonLinesReader(text, nextBound, calledIn, 1),
 })
 /** Parser of Falcon 3. Its template writes the whole entries of the message, in which the call is the member "function". */
 export const falcon3 = listParser({
   name: 'falcon3',
   open: '<tool_call>',
   close: '</tool_call>',
+  // Without a list after it, the tag is that of another format.
+  opensWithWord: true,
   reader: (text, nextBound) => jsonListReader(text, nextBound, callInEntry(SPELLING)),
 })
 /** Parser of xLAM 2. A list of objects that do not begin with a name and arguments is an answer. */

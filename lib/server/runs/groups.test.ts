@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import type { GroupStarted } from '#lib/api/group.ts'
 import type { GroupLine } from '#lib/api/group-line.ts'
-import type { EngineClient } from '#lib/engine/engine.ts'
+import type { EngineClient, ServerClient } from '#lib/engine/engine.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
 import type { GenerateRequest } from '#lib/engine/request.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -272,7 +272,7 @@ test('A group that does not exist is a problem, and so is an invalid request for
 
 /** Services whose servers `a`, `b` and `c` differ; other names do not exist. */
 function withServers(
-  differences: Readonly<Record<string, Partial<EngineClient> & { readonly engine?: 'vllm' | 'llama.cpp' }>>,
+  differences: Readonly<Record<string, Partial<ServerClient> & { readonly engine?: 'vllm' | 'llama.cpp' }>>,
 ): void {
   const { servers } = all
   all = {
@@ -286,7 +286,7 @@ function withServers(
         const { engine, ...client } = found
         const capabilities = engine && ENGINE_CAPABILITIES[engine]
         const describe = async () => ({ modelName: name, contextLength: 4096, ...(capabilities && { capabilities }) })
-        return { ...servers.client('fast'), describe, ...client } as EngineClient
+        return { ...servers.client('fast'), describe, ...client } as ServerClient
       },
     },
   }

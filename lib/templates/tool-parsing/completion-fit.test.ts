@@ -23,12 +23,19 @@ const CALLS = {
     '<|tool_calls_section_begin|><|tool_call_begin|>functions.add:0<|tool_call_argument_begin|>{"a": 1}<|tool_call_end|><|tool_calls_section_end|>',
 }
 
+/** mimo reads the calls of qwen_xml, and keeps the line breaks around their values. */
+const isUnrelated = ({ parser }: { readonly parser: string }): boolean => parser !== 'mimo'
+
 test.each(Object.entries(CALLS))('completions in the form of %s rank that parser first', (name, call) => {
   for (const given of [tools, []]) {
     const { ranking, verdict } = fitOf(['no call here', call, `${call}${call}`], given)
     expect(ranking[0]).toMatchObject({ parser: name, score: 1 })
-    expect(ranking[1]?.score).toBeLessThan(0.6)
-    expect(verdict).toMatch(new RegExp(`^${name} fits: it reads 3 of 3 calls, in 2 of 3 completions\\.`))
+    expect(ranking.filter(isUnrelated)[1]?.score).toBeLessThan(0.6)
+    expect(verdict).toMatch(
+      name === 'qwen_xml'
+        ? /^qwen_xml and mimo fit equally well: /
+        : new RegExp(`^${name} fits: it reads 3 of 3 calls, in 2 of 3 completions\\.`),
+    )
   }
 })
 
