@@ -6,11 +6,11 @@ import { isObject, type JsonObject, objectsIn, without } from '#lib/json/json-ob
 import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { replySegment } from '../conversations/anthropic.ts'
+import { type SessionMessage, sessionSegments } from '../conversations/session-messages.ts'
 import { outcomeOfMessages, recordsOf, textTrajectory } from '../conversations/text-trajectory.ts'
 import { isoText } from '../foreign-trajectory.ts'
 import type { Format, RecordSource } from '../format.ts'
 import { catchRefusals } from '../reading/record-error.ts'
-import { type SessionMessage, sessionSegments } from './session-messages.ts'
 
 const NAME = 'claude-code'
 

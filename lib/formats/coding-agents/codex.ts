@@ -6,12 +6,12 @@ import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { messagesOfItems } from '#lib/trajectory/messages/response-items.ts'
 import { elementAt } from '#lib/util/element-at.ts'
+import { sessionSegments } from '../conversations/session-messages.ts'
 import { outcomeOfMessages, recordsOf, textTrajectory } from '../conversations/text-trajectory.ts'
 import { isoText } from '../foreign-trajectory.ts'
 import type { Format, RecordSource } from '../format.ts'
 import { catchRefusals } from '../reading/record-error.ts'
 import { usageField } from '../replies/chat-reply.ts'
-import { sessionSegments } from './session-messages.ts'
 
 const NAME = 'codex'
 

@@ -4,12 +4,12 @@
  */
 import { isObject, type JsonObject, objectsIn, without } from '#lib/json/json-object.ts'
 import { messagesOfContents } from '../conversations/gemini.ts'
+import { type SessionMessage, sessionSegments } from '../conversations/session-messages.ts'
 import { outcomeOfMessages, recordsOf, textTrajectory } from '../conversations/text-trajectory.ts'
 import { isoText } from '../foreign-trajectory.ts'
 import type { Format } from '../format.ts'
 import { catchRefusals } from '../reading/record-error.ts'
 import { usageField } from '../replies/chat-reply.ts'
-import { type SessionMessage, sessionSegments } from './session-messages.ts'
 
 const NAME = 'gemini-cli'
 

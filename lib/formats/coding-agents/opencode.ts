@@ -2,12 +2,12 @@
 import { isObject, type JsonObject, objectsIn, without } from '#lib/json/json-object.ts'
 import type { Outcome } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
+import { type SessionMessage, sessionSegments } from '../conversations/session-messages.ts'
 import { outcomeOfMessages, textTrajectory } from '../conversations/text-trajectory.ts'
 import { isoTime } from '../foreign-trajectory.ts'
 import type { Format } from '../format.ts'
 import { catchRefusals } from '../reading/record-error.ts'
 import { finishOf, usageField } from '../replies/chat-reply.ts'
-import { type SessionMessage, sessionSegments } from './session-messages.ts'
 
 const NAME = 'opencode'
 

@@ -1,8 +1,8 @@
 /** Sessions of Google's Agent Development Kit, and their events: contents of Gemini with an author. */
 import { isObject, type JsonObject, objectsIn, without } from '#lib/json/json-object.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { type SessionMessage, sessionSegments } from '../coding-agents/session-messages.ts'
 import { geminiField, geminiUsage, messagesOfContents } from '../conversations/gemini.ts'
+import { type SessionMessage, sessionSegments } from '../conversations/session-messages.ts'
 import { outcomeOfMessages, recordsOf, textTrajectory } from '../conversations/text-trajectory.ts'
 import { isoTime } from '../foreign-trajectory.ts'
 import type { Format, RecordSource } from '../format.ts'

@@ -1,6 +1,6 @@
 /** Messages and events of AutoGen's agents. Thoughts and calls of one reply are events of their own, as are the results of calls. */
 import { isObject, type JsonObject, objectsIn } from '#lib/json/json-object.ts'
-import { type SessionMessage, sessionSegments } from '../coding-agents/session-messages.ts'
+import { type SessionMessage, sessionSegments } from '../conversations/session-messages.ts'
 import { outcomeOfMessages, recordsOf, textTrajectory } from '../conversations/text-trajectory.ts'
 import { isoText } from '../foreign-trajectory.ts'
 import type { Format } from '../format.ts'

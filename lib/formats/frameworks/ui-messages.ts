@@ -1,7 +1,7 @@
 /** Messages of the AI SDK's user interfaces: a reply has the parts of all its steps, and a call has its result. */
 import { isObject, type JsonObject, objectsIn, without } from '#lib/json/json-object.ts'
-import { elementAt } from '#lib/util/element-at.ts'
-import { conversationSegments, outcomeOfMessages, recordsOf, textTrajectory } from '../conversations/text-trajectory.ts'
+import { sessionSegments } from '../conversations/session-messages.ts'
+import { outcomeOfMessages, recordsOf, textTrajectory } from '../conversations/text-trajectory.ts'
 import type { Format } from '../format.ts'
 import { catchRefusals } from '../reading/record-error.ts'
 
@@ -23,10 +23,7 @@ export const uiMessages: Format = {
     const messages = recordsOf(value).flatMap(({ record, path }) =>
       messagesOf(record).map((message) => ({ message, path: `${path}parts` })),
     )
-    const segments = conversationSegments(
-      messages.map(({ message }) => message),
-      (index) => elementAt(messages, index).path,
-    )
+    const segments = sessionSegments(messages)
     const metadata = objectsIn(recordsOf(value).map(({ record }) => record.metadata))
     return [
       textTrajectory(

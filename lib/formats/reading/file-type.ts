@@ -35,9 +35,6 @@ const torch = (file: string, bare: string) =>
 /** Names of files that torch.save writes: those of its old form begin as every pickle does. */
 const TORCH = /\.(pt|pth|ckpt)$/i
 
-const pickleHint = () =>
-  'Write its samples as JSON lines in Python, if you trust it: loading a pickle runs the code in it.'
-
 /** Text that does not begin as JSON. */
 const TABLE_TEXT = /^(?![\s\uFEFF]*[[{])[^\uFFFD␀]+$/
 const tableHint = (options: string) => (file: string, bare: string) =>
@@ -60,9 +57,12 @@ const TYPES: readonly KnownType[] = [
       'Write its records as JSON lines in Python: `json.dumps` of a dict with `array.tolist()` for each array.',
   },
   { name: 'a PyTorch file', begins: /^\uFFFD[␂-␅]/, named: TORCH, hint: torch },
-  { name: 'a Python pickle', begins: /^\uFFFD[␂-␅]/, hint: pickleHint },
-  // Protocols 0 and 1 begin with their first value.
-  { name: 'a Python pickle', begins: /^(\([dl]p?\d*␊|c[\w.]+␊\w+␊|[\]}]q␀)/, hint: pickleHint },
+  {
+    name: 'a Python pickle',
+    // Protocols 0 and 1 begin with their first value, later ones with their number.
+    begins: /^(\uFFFD[␂-␅]|\([dl]p?\d*␊|c[\w.]+␊\w+␊|[\]}]q␀)/,
+    hint: () => 'Write its samples as JSON lines in Python, if you trust it: loading a pickle runs the code in it.',
+  },
   {
     name: 'a chat history of aider',
     begins: /^␊*# aider chat started at /,

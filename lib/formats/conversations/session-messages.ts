@@ -1,8 +1,8 @@
-/** Segments of sessions that coding agents store, whose messages have counts and finish reasons beside them. */
+/** Segments of sessions that agents store, whose messages may have counts and finish reasons beside them. */
 import type { JsonObject } from '#lib/json/json-object.ts'
 import type { ResponseSegment, Segment } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { conversationSegments } from '../conversations/text-trajectory.ts'
+import { conversationSegments } from './text-trajectory.ts'
 
 /** A message in the notation of chat completions or of Anthropic. */
 export interface SessionMessage {
