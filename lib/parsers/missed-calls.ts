@@ -1,5 +1,6 @@
 /** Finds markup of tool calls that were not read: a run with the wrong parser for its template has no error. */
 
+import { hasSameJson } from '#lib/json/same-json.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { tokensAt } from '#lib/trajectory/tokens/pieces.ts'
 import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
@@ -46,13 +47,10 @@ function readersOf(segment: ResponseView, trajectory: TrajectoryView): readonly 
     }))
     .filter(({ spans }) => spans.length > 0)
     // Parsers of related formats find the same calls. The first one counts.
-    .filter(({ spans }, index, all) => all.findIndex((other) => isSame(other.spans, spans)) === index)
+    .filter(({ spans }, index, all) => all.findIndex((other) => hasSameJson(other.spans, spans)) === index)
   if (found.length > 0 || segment.toolCalls.some(({ kind }) => kind === 'parsed')) return found
   return foreignForm(segment, trajectory)
 }
-
-const isSame = (a: readonly Span[], b: readonly Span[]): boolean =>
-  a.length === b.length && a.every(({ start, end }, index) => b[index]?.start === start && b[index].end === end)
 
 /** Returns the calls in a response if this parser reads more than were recorded, otherwise none. */
 function onlyFoundBy(parser: ToolParser, segment: ResponseView, trajectory: TrajectoryView): readonly Span[] {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { completionFit } from './completion-fit.ts'
 import { fitReport } from './fit.ts'
+import { isUnrelated } from './test-templates.ts'
 import { toolsIn } from './tools.ts'
 
 const tools = toolsIn(
@@ -22,9 +23,6 @@ const CALLS = {
   kimi_k2:
     '<|tool_calls_section_begin|><|tool_call_begin|>functions.add:0<|tool_call_argument_begin|>{"a": 1}<|tool_call_end|><|tool_calls_section_end|>',
 }
-
-/** mimo reads the calls of qwen_xml, and keeps the line breaks around their values. */
-const isUnrelated = ({ parser }: { readonly parser: string }): boolean => parser !== 'mimo'
 
 test.each(Object.entries(CALLS))('completions in the form of %s rank that parser first', (name, call) => {
   for (const given of [tools, []]) {

@@ -10,6 +10,7 @@ import {
   foreignTemplate,
   gemmaTemplate,
   glmTemplate,
+  isUnrelated,
   kimiTemplate,
   llamaTemplate,
   plainTemplate,
@@ -40,9 +41,6 @@ const golden = (name: string) =>
 const { chat_template: qwen3 } = JSON.parse(
   readFileSync(new URL('../../../models/tiny-qwen3/tokenizer_config.json', import.meta.url), 'utf8'),
 ) as { readonly chat_template: string }
-
-/** mimo reads the calls of qwen_xml, and keeps the line breaks around their values. */
-const isUnrelated = ({ parser }: { readonly parser: string }): boolean => parser !== 'mimo'
 
 test.each([
   ['Qwen3, as it ships', 'hermes', qwen3],

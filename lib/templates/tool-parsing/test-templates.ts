@@ -96,3 +96,6 @@ export const llamaTemplate = `{%- for message in messages %}
 
 /** Writes only contents. */
 export const plainTemplate = `{%- for message in messages %}{{- message.role + ': ' + (message.content or '') + '\\n' }}{%- endfor %}`
+
+/** Returns whether a parser reads other calls than qwen_xml. mimo reads the same ones, and keeps the line breaks around their values. */
+export const isUnrelated = ({ parser }: { readonly parser: string }): boolean => parser !== 'mimo'
