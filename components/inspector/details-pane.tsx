@@ -1,5 +1,6 @@
 'use client'
 import { useEffect, useState } from 'react'
+import { AFTER_AWAITED, AWAITED } from '#components/inspector/ratios/awaited.tsx'
 import type { RatiosState } from '#components/inspector/ratios/use-ratios.ts'
 import { compareBothHref } from '#components/shell/hrefs.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
@@ -17,11 +18,9 @@ import type { InspectionState } from './use-inspection-state.ts'
 import { LaterParts } from './warm-up/later-parts.tsx'
 
 const RangeCard = lazyPart(async () => (await import('#components/inspector/selection/range-card.tsx')).RangeCard)
-// What follows it is invisible until it is there: otherwise it would move.
-const LOADING = <div data-loading />
 const OutlierList = lazyPart(
   async () => (await import('#components/inspector/ratios/outlier-list.tsx')).OutlierList,
-  LOADING,
+  AWAITED,
 )
 
 interface DetailsPaneProps {
@@ -64,8 +63,8 @@ export function DetailsPane(props: DetailsPaneProps) {
       {ratios.kind === 'shown' && (
         <OutlierList trajectory={trajectory} ratios={ratios.ratios} selected={selection?.focus} onChoose={onChoose} />
       )}
-      {ratios.kind === 'loading' && LOADING}
-      <div className="[[data-loading]~&]:invisible">
+      {ratios.kind === 'loading' && AWAITED}
+      <div className={AFTER_AWAITED}>
         {selection && !isSingle(selection) ? (
           <RangeCard inspection={inspection} />
         ) : shown ? (

@@ -1,4 +1,5 @@
 import { type ReactNode, useRef } from 'react'
+import { AFTER_AWAITED, AWAITED } from '#components/inspector/ratios/awaited.tsx'
 import type { RatiosState } from '#components/inspector/ratios/use-ratios.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { useNavigation } from '#components/shell/navigation.tsx'
@@ -14,11 +15,9 @@ import { LaterParts } from './warm-up/later-parts.tsx'
 
 const ForkOutline = lazyPart(async () => (await import('#components/inspector/branch/fork-outline.tsx')).ForkOutline)
 const RepairButton = lazyPart(async () => (await import('#components/inspector/health/repair-button.tsx')).RepairButton)
-// What follows them is invisible until they are there: otherwise it would move.
-const LOADING = <div data-loading />
 const RatioFacts = lazyPart(
   async () => (await import('#components/inspector/ratios/ratio-facts.tsx')).RatioFacts,
-  LOADING,
+  AWAITED,
 )
 
 interface OutlinePaneProps extends InspectorPartProps {
@@ -53,8 +52,8 @@ export function OutlinePane({
   const parts = (
     <>
       {ratios.kind === 'shown' && <RatioFacts trajectory={trajectory} ratios={ratios.ratios} onChoose={onChoose} />}
-      {ratios.kind === 'loading' && LOADING}
-      <div className="mt-5 [[data-loading]~&]:invisible">
+      {ratios.kind === 'loading' && AWAITED}
+      <div className={`mt-5 ${AFTER_AWAITED}`}>
         <Heading>Segments</Heading>
         <Outline
           trajectory={trajectory}
