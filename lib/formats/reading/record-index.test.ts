@@ -313,6 +313,14 @@ test.each([
   expect(await recordLayout(bytes, SOURCE)).toBe(layout)
 })
 
+test('The layout of a stream is known after its first chunk', async () => {
+  const chunk = JSON.stringify({ request_id: 'r', choices: [{ index: 0, token_ids: [1], finish_reason: null }] })
+  const stream = source(`${chunk}\n`.repeat(2))
+  expect(await recordLayout(stream, SOURCE)).toBe('whole')
+  // The beginning for the type of the file, and the first slice.
+  expect(stream.reads).toHaveLength(2)
+})
+
 test('The layout of a file type that is refused is whole', async () => {
   const xz = Uint8Array.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0])
   expect(await recordLayout({ size: xz.length, read: async () => xz }, SOURCE)).toBe('whole')

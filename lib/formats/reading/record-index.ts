@@ -80,31 +80,36 @@ export async function recordLayout(
   const beginning = decodedBeginning(await bytes.read(0, Math.min(BEGINNING, bytes.size)))
   if (fileTypeOf(beginning, source.file)) return 'whole'
   const container = containerOf(beginning)
-  if (container) return container.loadTable && (await opensIn('table', bytes, source, options)) ? 'table' : 'whole'
-  if (await opensIn('found', bytes, source, options)) return 'found'
-  return (await opensIn('lines', bytes, source, options)) ? 'lines' : 'whole'
+  if (container) return container.loadTable ? ((await layoutIn('table', bytes, source, options)) ?? 'whole') : 'whole'
+  const layout = (await layoutIn('found', bytes, source, options)) ?? (await layoutIn('lines', bytes, source, options))
+  return layout ?? 'whole'
 }
 
-/** Returns whether one of the first records opens, and is not all of the file. */
-async function opensIn(
+/**
+ * Returns the layout if one of the first records opens, and is not all of the file. Returns 'whole' if they belong together, and
+ * undefined if another layout may be that of the file.
+ */
+async function layoutIn(
   layout: Exclude<RecordLayout, 'whole'>,
   bytes: ByteSource,
   source: RecordSource,
   options: IndexOptions,
-): Promise<boolean> {
+): Promise<RecordLayout | undefined> {
   const records = indexRecords(bytes, source, layout, options)
   try {
     for (let tried = 0; tried < TRIED; tried++) {
       const { done, value } = await records.next()
-      if (done || value.opened.some(isOfJoined)) return false
+      if (done) return undefined
+      if (value.opened.some(isOfJoined)) return 'whole'
       if (!value.opened.some(({ ok }) => ok)) continue
-      return tried > 0 || value.opened.length > 1 || (await records.next()).done !== true
+      const isOneOfSeveral = tried > 0 || value.opened.length > 1 || (await records.next()).done !== true
+      return isOneOfSeveral ? layout : undefined
     }
   } catch (error) {
     // A damaged table is refused as a whole.
     if (!(error instanceof ContainerError)) throw error
   }
-  return false
+  return undefined
 }
 
 /** Why an index ends: with the file, or because it has more trajectories than the limit. */
