@@ -27,7 +27,10 @@ const description = z.object({
   modelName: z.optional(z.string()),
   tokenizerName: withDescription(z.optional(z.string()), 'Hub name, or a path of the server.'),
   version: z.optional(z.string()),
-  contextLength: z.optional(z.int()),
+  contextLength: withDescription(
+    z.optional(z.int()),
+    'Most tokens of a prompt and its reply together: the context of the model, or the KV cache if that is smaller.',
+  ),
   weightVersion: z.optional(z.string()),
   toolCallParser: z.optional(z.string()),
   reasoningParser: z.optional(z.string()),

@@ -94,6 +94,7 @@ export const serverInfoSchema = z.object({
   enable_deterministic_inference: z.boolean().nullish(),
   disable_radix_cache: z.boolean().nullish(),
   max_total_num_tokens: z.int().nullish(),
+  max_req_input_len: z.int().min(1).nullish(),
   enable_lora: z.boolean().nullish(),
   lora_paths: z.unknown().optional(),
   enable_return_routed_experts: z.boolean().nullish(),

@@ -105,6 +105,22 @@ describe('server description', () => {
     expect(await client.describe(never)).toMatchObject({ contextLength: 4096, version: '0.5.23' })
   })
 
+  test.each([
+    [
+      'the KV cache, if it is smaller than the context of the model',
+      { max_total_num_tokens: 300, max_req_input_len: 294 },
+      300,
+    ],
+    ['the model, if the server does not report how long a prompt may be', { max_req_input_len: null }, 4096],
+    ['the longest prompt, if nothing reports the context of the model', { context_length: null }, 4096],
+  ])('has the context length of %s', async (_, reported, contextLength) => {
+    const client = await asking({
+      '/model_info': recording('info-get_model_info'),
+      '/server_info': answer({ ...(recording('info-get_server_info').response as object), ...reported }),
+    })
+    expect(await client.describe(never)).toMatchObject({ contextLength })
+  })
+
   test('lists the LoRA adapters of a server that was started with some', async () => {
     const client = await asking({
       '/model_info': recording('info-get_model_info'),

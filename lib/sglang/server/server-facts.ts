@@ -64,7 +64,7 @@ export async function describeServer(
     adapters: adapters === 'on' && list ? adaptersIn(list) : undefined,
     ...identityOf(model),
     version: server?.version ?? undefined,
-    contextLength: server?.context_length ?? list?.data[0]?.max_model_len ?? undefined,
+    contextLength: leastKnown(server?.context_length ?? list?.data[0]?.max_model_len, requestTokensOf(server)),
     toolCallParser: model.tool_call_parser ?? undefined,
     reasoningParser: model.reasoning_parser ?? undefined,
     incrementalStreaming: server?.incremental_streaming_output ?? undefined,
@@ -74,6 +74,21 @@ export async function describeServer(
     workers: behind && workersOf(behind),
     latencyMs,
   }
+}
+
+/** Tokens that a prompt must leave free. SGLang 0.5.23 subtracts them from the context or the KV cache, whichever is smaller. */
+const KEPT_FROM_PROMPTS = 6
+
+/**
+ * Returns how many tokens the prompt and the reply of one request can have together. A KV cache that is smaller than the context ends a
+ * reply early, with the finish reason length.
+ */
+const requestTokensOf = (server: z.infer<typeof serverInfoSchema> | undefined): number | undefined =>
+  typeof server?.max_req_input_len === 'number' ? server.max_req_input_len + KEPT_FROM_PROMPTS : undefined
+
+function leastKnown(...counts: readonly (number | null | undefined)[]): number | undefined {
+  const known = counts.filter((count) => typeof count === 'number')
+  return known.length > 0 ? Math.min(...known) : undefined
 }
 
 /** Returns whether the server has LoRA adapters. Without the option, a server with adapters in its command line has them too. */
