@@ -20,7 +20,7 @@ import {
 import { buildWhenNeeded } from '../../scripts/build.ts'
 import { median, reportFigure } from '../support/figures.ts'
 import { processorMs } from '../support/load/processor-time.ts'
-import { perThousand, runClient, startMockServer } from './rollout-overhead/processes.ts'
+import { perThousand, runOurs, startMockServer } from './rollout-overhead/processes.ts'
 import { type Shape, TOKENIZER_FOLDER, taskOf, type WorkloadTask } from './rollout-overhead/workload.ts'
 
 interface Case extends Shape {
@@ -47,7 +47,7 @@ for (const one of CASES) {
     const application: number[] = []
     const perSecond: number[] = []
     for (let pair = 0; pair < PAIRS; pair++) {
-      const agentOnly = await runClient(process.execPath, 'client.ts', task)
+      const agentOnly = await runOurs(task)
       bare.push(perThousand(agentOnly))
       const within = await runInApplication(task, page)
       application.push(perThousand(within))

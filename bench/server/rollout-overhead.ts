@@ -9,7 +9,7 @@
  */
 import { installStrands, peersFolder } from '../../peers/set-up/install.ts'
 import { median, reportFigure } from '../support/figures.ts'
-import { perThousand, runClient, startMockServer } from './rollout-overhead/processes.ts'
+import { perThousand, runOurs, runPythons, startMockServer } from './rollout-overhead/processes.ts'
 import { PARTS, type Result, type Shape, taskOf } from './rollout-overhead/workload.ts'
 
 interface Case extends Shape {
@@ -105,9 +105,9 @@ async function measureCase({ warmUp, rollouts, concurrency, ...shape }: Case, ba
   const theirs: Result[] = []
   const withoutSdk: Result[] = []
   const sides = [
-    async () => ours.push(await runClient(process.execPath, 'client.ts', task)),
-    async () => theirs.push(await runClient(python, 'client.py', task)),
-    async () => withoutSdk.push(await runClient(process.execPath, 'client.ts', { ...task, withSdk: false })),
+    async () => ours.push(await runOurs(task)),
+    async () => theirs.push(await runPythons(python, task)),
+    async () => withoutSdk.push(await runOurs({ ...task, withSdk: false })),
   ]
   for (let pair = 0; pair < PAIRS; pair++) for (const side of pair % 2 === 0 ? sides : sides.toReversed()) await side()
   const hashes = new Set([...ours, ...theirs, ...withoutSdk].map(({ idsHash }) => idsHash))
@@ -118,7 +118,7 @@ async function measureCase({ warmUp, rollouts, concurrency, ...shape }: Case, ba
 /** Runs the case once, and reports how much the peak of the memory grows after its first fifth. */
 async function reportMemory({ warmUp, rollouts, concurrency, name, ...shape }: Case, baseUrl: string): Promise<void> {
   const task = taskOf(baseUrl, shape, { warmUp, rollouts, concurrency })
-  const { peaksMebibytes } = await runClient(process.execPath, 'client.ts', task)
+  const { peaksMebibytes } = await runOurs(task)
   const [first = Number.NaN] = peaksMebibytes
   const last = peaksMebibytes.at(-1) ?? Number.NaN
   reportFigure(`${name}: peak memory after ${rollouts / PARTS} rollouts`, first, 'MB')

@@ -17,14 +17,14 @@ import { inputHash } from '#lib/trajectory/format/input-hash.ts'
 import { FORMAT, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { rolloutWithoutSdk } from './loop-without-sdk.ts'
-import { PACKED_FOLDER, PARTS, type Result, type WorkloadTask } from './workload.ts'
+import { PARTS, type Result, type WorkloadTask } from './workload.ts'
 
 const task: WorkloadTask = JSON.parse(await text(process.stdin))
 const loaded = await createTokenizerLoader({
   builtIn: {},
   folders: [path.dirname(task.tokenizerFolder)],
   hub: { url: undefined, token: undefined, cacheFolder: undefined, cachedOnly: true },
-  packedFolder: PACKED_FOLDER,
+  packedFolder: task.packedFolder,
 }).load(task.tokenizerFolder)
 const template = loaded.template(true)
 const parser = parserNamed('hermes')

@@ -42,6 +42,8 @@ type Streaming = 'cumulative' | 'incremental'
 export interface WorkloadTask {
   readonly baseUrl: string
   readonly tokenizerFolder: string
+  /** Where Rollscope finds the packed vocabulary. */
+  readonly packedFolder: string
   readonly systemPrompt: string
   readonly tool: ToolSpec
   readonly otherTools: readonly ToolSpec[]
@@ -99,6 +101,7 @@ export function taskOf(
   return {
     baseUrl,
     tokenizerFolder: TOKENIZER_FOLDER,
+    packedFolder: PACKED_FOLDER,
     systemPrompt: 'You are a helpful assistant. Look into the manual before you answer.',
     tool: TOOL,
     otherTools: Array.from({ length: otherTools }, (_, index) => unusedTool(index)),
