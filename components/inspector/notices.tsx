@@ -36,7 +36,7 @@ export function InspectorNotices({ inspection, storedKey, onChooseTokenizer, chi
   const stored = storedKey === undefined ? undefined : file.storedWith(storedKey)
   const storing = storedKey === undefined && file.opened.kind === 'shown' ? file.opened.storing : undefined
   const failed = stored?.failed ?? (storing && file.opened.kind === 'shown' ? file.opened.failed : undefined)
-  const ended = outcomeText(trajectory.outcome)
+  const ended = outcomeText(trajectory)
   const encoding = encodingEffect(trajectory)
   const continuation = continueHref(storedKey, trajectory)
   return (

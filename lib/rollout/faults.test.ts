@@ -205,5 +205,6 @@ function advice(outcome: FaultCase['outcome']): string {
     return outcome === 'UNKNOWN_FINISH'
       ? 'The reply is kept, and none of its tool calls was executed. Check the server’s log, then send again.'
       : (new EngineError(outcome as EngineErrorCode, '').hint ?? '')
-  return outcomeText({ kind: 'ended', reason: outcome as Extract<Outcome, { kind: 'ended' }>['reason'] })?.hint ?? ''
+  const reason = outcome as Extract<Outcome, { kind: 'ended' }>['reason']
+  return outcomeText({ outcome: { kind: 'ended', reason }, segments: [] })?.hint ?? ''
 }

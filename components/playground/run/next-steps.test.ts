@@ -27,6 +27,15 @@ const response = (toolCalls: readonly object[]) =>
   [{ kind: 'response', ids: [1, 2, 3], toolCalls }] as unknown as Segments
 const written = response([])
 const unread = response([{ id: 'a', result: { content: 'x' } }])
+const cutBelowLimit = [
+  {
+    kind: 'response',
+    ids: [1, 2],
+    finish: { kind: 'length' },
+    request: { samplingParams: { max_new_tokens: 3 } },
+    toolCalls: [],
+  },
+] as unknown as Segments
 const unsent = [{ role: 'user', content: 'Why?' }] as const
 
 const unsentGiven = { what: 'text', ids: [1, 73, 74] } as const
@@ -53,7 +62,7 @@ test('nextSteps offers each step once, and at least one exactly for outcomes tha
     fc.property(outcome, more, fc.constantFrom([], written, unread), (bare, added, segments) => {
       const endedOutcome = { ...bare, ...added } as Outcome
       const steps = texts(endedOutcome, segments)
-      expect(steps.length > 0).toBe(outcomeText(endedOutcome) !== undefined)
+      expect(steps.length > 0).toBe(outcomeText({ outcome: endedOutcome, segments }) !== undefined)
       expect(new Set(steps).size).toBe(steps.length)
     }),
   )
@@ -61,6 +70,12 @@ test('nextSteps offers each step once, and at least one exactly for outcomes tha
 
 describe('nextSteps after', () => {
   test.each<[string, Outcome, Segments, readonly string[]]>([
+    [
+      'a response cut below max_new_tokens',
+      ended('length'),
+      cutBelowLimit,
+      ['Resume the response', 'Check the server', 'Write the next turn'],
+    ],
     ['a cut response', ended('length'), written, ['Raise max_new_tokens to 1,024', 'Write the next turn']],
     [
       'a limit with results',

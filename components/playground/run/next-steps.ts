@@ -7,8 +7,9 @@ import { isSamplingName } from '#lib/sampling/parameters.ts'
 import type { PromptWithImages } from '#lib/share/settings/prompt-draft.ts'
 import type { LimitField, Setup } from '#lib/share/settings/setup.ts'
 import type { Outcome } from '#lib/trajectory/format/trajectory.ts'
+import { isCutBelowLimit } from '#lib/trajectory/messages/response-calls.ts'
 import { resumeObstacle } from '#lib/trajectory/messages/resumable.ts'
-import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import type { ResponseView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 /** A step with the text of its button. */
 export type NextStep = { readonly text: string } & (
@@ -34,7 +35,7 @@ interface Ended {
 
 /** Returns the steps for an outcome: at least one if `outcomeText` returns a text, else none. */
 export function nextSteps({ outcome, setup, segments }: Ended): readonly NextStep[] {
-  if (outcomeText(outcome) === undefined || outcome.kind === 'running') return []
+  if (outcomeText({ outcome, segments }) === undefined || outcome.kind === 'running') return []
   const last = segments.at(-1)
   const unsentPrompt = promptIn(outcome)
   const hasUnread = last?.kind === 'response' && last.toolCalls.some(({ result }) => result !== undefined)
@@ -62,7 +63,7 @@ export function nextSteps({ outcome, setup, segments }: Ended): readonly NextSte
     ...resume,
     ...(outcome.kind === 'failed'
       ? afterFailure(outcome, setup, again)
-      : afterReason(outcome, setup, again, last?.kind === 'response' ? last.ids.length : 0)),
+      : afterReason(outcome, setup, again, last?.kind === 'response' ? last : undefined)),
   ]
   return [...own, ...rest.filter((step) => own.every(({ kind }) => kind !== step.kind))]
 }
@@ -97,14 +98,16 @@ function afterReason(
   { reason, context }: Extract<Outcome, { kind: 'ended' }>,
   setup: Setup,
   again: Again,
-  written: number,
+  response: ResponseView | undefined,
 ): readonly NextStep[] {
   switch (reason) {
     case 'end_turn':
     case 'unknown':
       return []
     case 'length':
-      return [samplingStep(setup, Math.max(2 * maxNewTokens(setup), 2 * written)), WRITE]
+      return response && isCutBelowLimit(response)
+        ? [SERVERS, WRITE]
+        : [samplingStep(setup, 2 * Math.max(maxNewTokens(setup), response?.ids.length ?? 0)), WRITE]
     case 'context_full':
       return [...fitting(setup, context, again), ...raiseLimit(setup, 'contextWindow'), START_OVER]
     case 'max_tool_iterations':

@@ -24,7 +24,7 @@ export function PlaygroundOutcome({
   whyNot,
   onStep,
 }: PlaygroundOutcomeProps) {
-  const ended = outcomeText(outcome)
+  const ended = outcomeText({ outcome, segments })
   const refusalOf = (step: NextStep) =>
     step.kind === 'send' || step.kind === 'resume' ? whyNot(step.setup) : undefined
   const steps = nextSteps({ outcome, segments, setup })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { anyText } from '#testing/strings.ts'
 import { spanTitle } from '../card/span-title.ts'
 import { DEFAULT_GRID_OPTIONS, GRID_OPTIONS } from '../grid-options.ts'
@@ -141,23 +142,39 @@ test('numbers are written with grouped digits, a true minus sign and units', () 
 })
 
 test('outcome texts say what happened and what to do next', () => {
-  expect(outcomeText({ kind: 'running' })).toBeUndefined()
-  expect(outcomeText({ kind: 'ended', reason: 'end_turn' })).toBeUndefined()
-  expect(outcomeText({ kind: 'ended', reason: 'length' })).toMatchObject({
+  expect(outcomeText({ outcome: { kind: 'running' }, segments: [] })).toBeUndefined()
+  expect(outcomeText({ outcome: { kind: 'ended', reason: 'end_turn' }, segments: [] })).toBeUndefined()
+  expect(outcomeText({ outcome: { kind: 'ended', reason: 'length' }, segments: [] })).toMatchObject({
     tone: 'note',
     hint: 'The response was kept unchanged. Raise max_new_tokens, or send a next turn: the open turn is closed first.',
     facts: 'The response was kept unchanged.',
   })
-  expect(outcomeText({ kind: 'ended', reason: 'max_tokens' })).toMatchObject({ facts: undefined })
-  expect(outcomeText({ kind: 'failed', code: 'X', message: 'it broke', hint: 'mend it' })).toEqual({
+  const response = { kind: 'response', ids: [1], finish: { kind: 'length' } }
+  const cut = (max_new_tokens: number) =>
+    outcomeText({
+      outcome: { kind: 'ended', reason: 'length' },
+      segments: [
+        { ...response, request: { samplingParams: { max_new_tokens } } },
+      ] as unknown as TrajectoryView['segments'],
+    })?.title
+  expect([cut(1), cut(2)]).toEqual([
+    'The response reached max_new_tokens.',
+    'The server ended the response before max_new_tokens.',
+  ])
+  expect(outcomeText({ outcome: { kind: 'ended', reason: 'max_tokens' }, segments: [] })).toMatchObject({
+    facts: undefined,
+  })
+  expect(
+    outcomeText({ outcome: { kind: 'failed', code: 'X', message: 'it broke', hint: 'mend it' }, segments: [] }),
+  ).toEqual({
     tone: 'bad',
     title: 'It broke (X)',
     hint: 'mend it',
     facts: 'mend it',
   })
-  expect(outcomeText({ kind: 'failed', code: 'X', message: 'it was refused (400)' })?.title).toBe(
-    'It was refused (400, X)',
-  )
+  expect(
+    outcomeText({ outcome: { kind: 'failed', code: 'X', message: 'it was refused (400)' }, segments: [] })?.title,
+  ).toBe('It was refused (400, X)')
 })
 
 test('the title of a call is one short line, however long its id and the name of its tool are', () => {

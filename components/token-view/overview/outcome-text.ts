@@ -1,5 +1,7 @@
 /** The outcome of a run, and what can be done next, in words. */
 import type { Outcome, OutcomeReason } from '#lib/trajectory/format/trajectory.ts'
+import { isCutBelowLimit } from '#lib/trajectory/messages/response-calls.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countText } from '../numbers.ts'
 
 /** Texts about how a run ended. */
@@ -12,11 +14,16 @@ export interface OutcomeText {
 }
 
 /** Returns the texts of an outcome; undefined while it runs, or if the model ended its turn. */
-export function outcomeText(outcome: Outcome): OutcomeText | undefined {
+export function outcomeText({
+  outcome,
+  segments,
+}: Pick<TrajectoryView, 'outcome' | 'segments'>): OutcomeText | undefined {
   if (outcome.kind === 'running') return undefined
   if (outcome.kind === 'failed')
     return { tone: 'bad', title: failureText(outcome.message, outcome.code), hint: outcome.hint, facts: outcome.hint }
-  const words = REASONS[outcome.reason]
+  const last = segments.at(-1)
+  const isBelowLimit = outcome.reason === 'length' && last?.kind === 'response' && isCutBelowLimit(last)
+  const words = isBelowLimit ? BELOW_LIMIT : REASONS[outcome.reason]
   return (
     words && {
       tone: 'note',
@@ -88,4 +95,12 @@ const REASONS: Readonly<Record<OutcomeReason, ReasonText | undefined>> = {
   },
   truncated: { title: 'This run was cut off.', facts: 'The file does not say why.' },
   unknown: undefined,
+}
+
+/** For `length` before max_new_tokens. */
+const BELOW_LIMIT: ReasonText = {
+  title: 'The server ended the response before max_new_tokens.',
+  facts: 'The response was kept unchanged.',
+  steps:
+    'Check whether the server, a router or a proxy has a lower limit. Or send a next turn: the open turn is closed first.',
 }

@@ -2,7 +2,7 @@
 
 import type { Outcome, ResponseSegment, Span, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { HealthFinding } from '#lib/trajectory/health/health.ts'
-import { type ResponseCall, responseCalls, tokensRead } from '#lib/trajectory/messages/response-calls.ts'
+import { isCutBelowLimit, newTokenLimit, responseCalls, tokensRead } from '#lib/trajectory/messages/response-calls.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { placedResponses } from '#lib/trajectory/tokens/tokens.ts'
 import { countText, countWithNoun } from '#lib/util/text/count-with-noun.ts'
@@ -22,7 +22,7 @@ export const checkEndings: HealthCheck = (trajectory, starts) => {
   const tooLong = responses.flatMap(({ segment, start }) =>
     responseCalls(segment)
       .flatMap((call) => {
-        const limit = tokenLimit(call.request)
+        const limit = newTokenLimit(call.request)
         const over = limit === undefined ? 0 : sampledIn(segment, call) - limit
         return limit !== undefined && over > 0
           ? [{ limit, place: toTrajectorySpan({ start: call.end - over, end: call.end }, start) }]
@@ -50,7 +50,9 @@ export const checkEndings: HealthCheck = (trajectory, starts) => {
       message: 'The limit of new tokens was reached before the model had ended its turn.',
       count: truncated.length,
       places: truncated.map(lastToken),
-      remedy: 'Raise max_new_tokens, or mask such responses: the model did not end its turn.',
+      remedy: truncated.every(({ segment }) => isCutBelowLimit(segment))
+        ? 'Mask such responses: the model did not end its turn. A larger max_new_tokens does not help, because another limit was reached before.'
+        : 'Raise max_new_tokens, or mask such responses: the model did not end its turn.',
     })
   if (broken.length > 0)
     findings.push({
@@ -172,18 +174,11 @@ const KEPT_BACK = 8
 /** Returns the limits of the call that ended a response if none of them was reached; undefined if one was reached or is unknown. */
 function unusedRoom(segment: ResponseSegment, context: number | undefined) {
   const call = responseCalls(segment).at(-1)
-  const allowed = tokenLimit(call?.request)
+  const allowed = newTokenLimit(call?.request)
   if (!call?.request || allowed === undefined || context === undefined) return undefined
   const written = call.end - call.start
   const isFull = tokensRead(call.request, call.usage) + written >= context - KEPT_BACK
   return written >= allowed || isFull ? undefined : { written, allowed, context }
-}
-
-/** Returns the limit of new tokens. Each endpoint has its own name for it, and files of other programs may have any value there. */
-function tokenLimit(request: ResponseCall['request']): number | undefined {
-  const { max_new_tokens, max_completion_tokens } = request?.samplingParams ?? {}
-  const limit = request?.endpoint === 'chat' ? max_completion_tokens : max_new_tokens
-  return Number.isSafeInteger(limit) && (limit as number) >= 0 ? (limit as number) : undefined
 }
 
 const lastToken = ({ segment, start }: PlacedResponse): Span => {

@@ -424,6 +424,14 @@ describe('health', () => {
       ])
     })
 
+    test('and does not advise to raise max_new_tokens, which was not reached', () => {
+      const remedies = [50, 3].map((max_new_tokens) => {
+        const response1 = response('', { ...cut, request: { ...request, samplingParams: { max_new_tokens } } })
+        return checked(of([prompt, response1], { outcome: byLength })).findings.find(({ kind }) => kind === 'truncated')
+      })
+      expect(remedies.map((finding) => finding?.remedy?.split(' ')[0])).toEqual(['Mask', 'Raise'])
+    })
+
     test('not at all if the request’s limit or the context was reached, or one of them is unknown', () => {
       expect(found(cut)).toEqual([])
       expect(found(cut, prompt.ids.length + 3 + 2)).toEqual([])
