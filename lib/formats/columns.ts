@@ -48,6 +48,9 @@ export const maskEntrySchema = z.custom<0 | 1 | boolean>(isMaskEntry, { error: '
 /** Schema of a loss mask. */
 export const maskSchema = columnOf(maskEntrySchema, wrongIndexOf(isMaskEntry))
 
+/** The label of a token that is not trained: the cross entropy of PyTorch ignores it. */
+export const UNTRAINED_LABEL = -100
+
 /** Returns whether a value is a logprob as files have it. */
 export const isLogprob = (value: unknown): value is LogprobAsWritten =>
   value === null || typeof value === 'number' || (typeof value === 'string' && /^(NaN|-?Infinity)$/.test(value))

@@ -89,10 +89,11 @@ test('TorchRL’s classes read the ids, mask, logprobs and text of an exported f
   )
 })
 
-test('Hugging Face datasets reads the messages, ids, mask and logprobs of an exported Parquet file', async () => {
+test('Hugging Face datasets reads the messages, ids, labels, mask and logprobs of an exported Parquet file', async () => {
   expect(await readBack('parquet')).toEqual(
     trajectories.map((trajectory) => ({
       ids: ids(trajectory),
+      labels: ids(trajectory).map((id, token) => (lossMask(trajectory)[token] === 1 ? id : -100)),
       mask: lossMask(trajectory),
       logprobs: logprobs(trajectory),
       roles: rolesOf(trajectory),

@@ -67,6 +67,7 @@ def read_parquet(file):
     for row in datasets.Dataset.from_parquet(file):
         yield {
             "ids": row["input_ids"],
+            "labels": row["labels"],
             "mask": row["loss_mask"],
             "logprobs": row["logprobs"],
             "roles": [message["role"] for message in row["messages"]],

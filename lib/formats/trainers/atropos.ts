@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { idsSchema, logprobsSchema } from '../columns.ts'
+import { idsSchema, logprobsSchema, UNTRAINED_LABEL } from '../columns.ts'
 import type { Format } from '../format.ts'
 import { catchRefusals, parsedAt, refuse } from '../reading/record-error.ts'
 import { refuseUneven, type TrainedSample, trainedTrajectory } from './trained-sequence.ts'
@@ -23,9 +23,6 @@ export const atropos: Format = {
   }),
 }
 
-/** The label that PyTorch ignores. */
-const UNTRAINED = -100
-
 const labels = z.array(z.int())
 const perSample = <T>(schema: z.ZodMiniType<T>) => z.nullish(z.array(z.nullable(schema)))
 const groupSchema = z.looseObject({
@@ -44,10 +41,10 @@ const PER_SAMPLE = ['masks', 'scores', 'advantages', 'ref_logprobs', 'inference_
 
 /** Returns the loss mask of labels. A label is the id of its token; refuses another one, which belongs to another token. */
 export function maskOfLabels(all: readonly number[], ids: readonly number[], path: string): readonly (0 | 1)[] {
-  const wrong = all.findIndex((label, token) => label !== UNTRAINED && label !== ids[token])
+  const wrong = all.findIndex((label, token) => label !== UNTRAINED_LABEL && label !== ids[token])
   if (all.length === ids.length && wrong >= 0)
     refuse(`${path}[${wrong}]`, `-100, or ${ids[wrong]} (the id of the token)`, all[wrong])
-  return all.map((label) => (label === UNTRAINED ? 0 : 1))
+  return all.map((label) => (label === UNTRAINED_LABEL ? 0 : 1))
 }
 
 function sampleOf(group: Group, index: number, ids: readonly number[], id: string): TrainedSample {

@@ -1,10 +1,12 @@
 /**
  * A Parquet file as Hugging Face datasets reads it: `messages` in the form of chat completions, and the tokens with loss
- * mask and logprobs. A row group has up to 1,000 rows or 1,000,000 tokens, so the memory depends on neither their number.
+ * mask and logprobs. `labels` repeats the mask, because trainers that find `input_ids` read no `loss_mask`, and train every token of a row
+ * without labels. A row group has up to 1,000 rows or 1,000,000 tokens, so the memory depends on neither their number.
  */
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
+import { UNTRAINED_LABEL } from '../columns.ts'
 import { chatMessagesBySegment, chatTools } from './chat-messages.ts'
 import { listDroppedContent } from './export-losses.ts'
 import type { TokenField, TrainingRow } from './training-row.ts'
@@ -14,7 +16,7 @@ import type { RecordEncoder, Writer } from './writer.ts'
 export const parquetWriter: Writer = {
   name: 'parquet',
   label: 'Hugging Face Parquet',
-  keeps: 'Messages, tools, ids, loss mask, logprobs, reward, group: a row of a dataset for each trajectory.',
+  keeps: 'Messages, tools, ids, labels, loss mask, logprobs, reward, group: a row of a dataset for each trajectory.',
   write,
   rows,
   encoding: { extension: 'parquet', mediaType: 'application/vnd.apache.parquet', encoder },
@@ -23,6 +25,8 @@ export const parquetWriter: Writer = {
 function write(trajectory: Trajectory) {
   const { id, model, reward, group, outcome } = trajectory
   const tools = chatTools(model.tools)
+  const tokens = ids(trajectory)
+  const mask = lossMask(trajectory)
   return {
     value: {
       id,
@@ -36,8 +40,9 @@ function write(trajectory: Trajectory) {
           tool_call_id: tool_call_id ?? null,
         })),
       tools: tools.length > 0 ? JSON.stringify(tools) : null,
-      input_ids: ids(trajectory),
-      loss_mask: lossMask(trajectory),
+      input_ids: tokens,
+      labels: tokens.map((id, index) => (mask[index] === 1 ? id : UNTRAINED_LABEL)),
+      loss_mask: mask,
       logprobs: logprobs(trajectory),
       reward: reward ?? null,
       group: group?.id ?? null,
@@ -69,7 +74,7 @@ function encoder(): RecordEncoder {
   const writeRows = () => {
     const columnData = COLUMNS.map((name) => ({
       name,
-      data: rows.map((row) => (name === 'input_ids' ? row.input_ids.map(BigInt) : row[name])),
+      data: rows.map((row) => (name === 'input_ids' || name === 'labels' ? row[name].map(BigInt) : row[name])),
     }))
     void writer.write({ columnData, rowGroupSize: rows.length })
     rows = []
@@ -96,6 +101,7 @@ const COLUMNS = [
   'messages',
   'tools',
   'input_ids',
+  'labels',
   'loss_mask',
   'logprobs',
   'reward',
@@ -141,6 +147,7 @@ const SCHEMA: readonly Element[] = [
   ...list('messages', MESSAGE),
   text('tools'),
   ...list('input_ids', [number('element', 'INT64')]),
+  ...list('labels', [number('element', 'INT64')]),
   ...list('loss_mask', [number('element', 'INT32')]),
   ...list('logprobs', [number('element', 'DOUBLE')]),
   number('reward', 'DOUBLE'),

@@ -126,7 +126,7 @@ test('A CSV file leaves the calls empty if the file of a trajectory has only ids
   })
 })
 
-test('A Parquet file that is read back has the messages, ids, loss mask and logprobs of each trajectory', async () => {
+test('A Parquet file that is read back has the messages, ids, labels, loss mask and logprobs of each trajectory', async () => {
   const trajectories: readonly Trajectory[] = [{ ...example, reward: 1 }, sampleTrajectory]
   const records = trajectories.map((one) => parquetWriter.write(one).value)
   const bytes = bytesOf(parquetWriter, records)
@@ -136,6 +136,8 @@ test('A Parquet file that is read back has the messages, ids, loss mask and logp
     const row = rows[index] as Record<string, unknown[]>
     expect(row.input_ids?.map(Number)).toEqual(ids(trajectory))
     expect(row.loss_mask).toEqual(lossMask(trajectory))
+    const labels = lossMask(trajectory).map((bit, token) => (bit === 1 ? ids(trajectory)[token] : -100))
+    expect(row.labels?.map(Number)).toEqual(labels)
     expect(row.logprobs).toEqual(logprobs(trajectory))
     expect(withoutNulls(row.messages)).toEqual(withoutNulls((records[index] as typeof row).messages))
   }
