@@ -376,6 +376,30 @@ describe('slime group', () => {
   test('is null for a sample without group', () => {
     expect(sampleOf(sampleTrajectory)).toMatchObject({ group_index: null, index: null })
   })
+
+  test('has the paths of one rollout under one rollout_id, which counts it once when the file is read back', () => {
+    const paths = [0, 1, 1, 2].map((index) => ({ ...sampleTrajectory, group: { id: 'g', index } }))
+    const numbers = numberSamples(paths.map(({ group }) => group))
+    const values = paths.map((one, at) => slime.write?.(one, numbers[at]).value as WrittenSample)
+    expect(values.map(({ index, rollout_id }) => [index, rollout_id])).toEqual([
+      [0, null],
+      [1, 1],
+      [3, 1],
+      [2, null],
+    ])
+    expect(values.map((value) => read(value).group?.index)).toEqual([0, 1, 1, 2])
+  })
+
+  test('has no rollout_id of another file: two files number their rollouts independently', () => {
+    const opened = { ...read({ ...sample, rollout_id: 0, response: 'a' }) }
+    expect(opened.group).toEqual({ id: '4', index: 0 })
+    const numbers = numberSamples(['a', 'b'].map((name) => opened.group && { ...opened.group, name }))
+    const values = numbers.map((one) => slime.write?.(opened, one).value as WrittenSample)
+    expect(values.map(({ group_index, index, rollout_id }) => [group_index, index, rollout_id])).toEqual([
+      [4, 0, null],
+      [0, 1, null],
+    ])
+  })
 })
 
 describe('slime status', () => {

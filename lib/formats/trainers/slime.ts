@@ -84,6 +84,7 @@ const sampleSchema = z.looseObject({
   weight_versions: z.nullish(z.array(z.string())),
   group_index: z.nullish(z.int()),
   index: z.nullish(z.int()),
+  rollout_id: z.nullish(z.int()),
   status: z.nullish(z.string()),
   rollout_routed_experts: z.nullish(nestedExpertsSchema),
 })
@@ -134,12 +135,9 @@ function read(value: unknown, source: RecordSource): Trajectory {
 
 /** A sample before generation, or of a dump without ids, has only texts. */
 function textOnly(sample: JsonObject, source: RecordSource): Trajectory {
-  const { group_index, index, status, reward } = sample
+  const { status, reward } = sample
   const outcome = typeof status === 'string' ? slimeOutcome(status) : undefined
-  const group =
-    Number.isSafeInteger(group_index) && Number.isSafeInteger(index)
-      ? groupOf({ group_index: group_index as number, index: index as number })
-      : undefined
+  const group = groupOf(sample)
   const messages = promptMessages(sample.prompt)
   return textTrajectory(
     {
@@ -197,11 +195,13 @@ export function slimeOutcome(status: string | null | undefined): Outcome | undef
   return Object.hasOwn(outcomes, name) ? outcomes[name] : undefined
 }
 
-function groupOf({ group_index, index }: Pick<Sample, 'group_index' | 'index'>): Trajectory['group'] {
-  return typeof group_index === 'number' && typeof index === 'number' && index >= 0
-    ? { id: String(group_index), index }
-    : undefined
+/** Samples of one rollout share its number in their group. Without a rollout_id, a sample is a rollout. */
+function groupOf({ group_index, index, rollout_id }: JsonObject): Trajectory['group'] {
+  const number = isNumber(index) && isNumber(rollout_id) ? rollout_id : index
+  return Number.isSafeInteger(group_index) && isNumber(number) ? { id: String(group_index), index: number } : undefined
 }
+
+const isNumber = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
 
 /** Returns content without a field. Texts and metadata stay, so a sample that is written again is unchanged. */
 function restOf(sample: Sample, hasOutcome: boolean, hasGroup: boolean): JsonObject | undefined {
@@ -213,7 +213,7 @@ function restOf(sample: Sample, hasOutcome: boolean, hasGroup: boolean): JsonObj
 /** Returns the fields of the labels that the trajectory has. */
 const takenBy = ({ reward }: JsonObject, hasOutcome: boolean, hasGroup: boolean): readonly string[] => [
   ...(hasOutcome ? ['status'] : []),
-  ...(hasGroup ? ['group_index', 'index'] : []),
+  ...(hasGroup ? ['group_index', 'index', 'rollout_id'] : []),
   ...(typeof reward === 'number' ? ['reward'] : []),
 ]
 
@@ -234,6 +234,7 @@ function write(trajectory: Trajectory, numbers: SampleNumbers | undefined = numb
     label: null,
     ...(model.parser !== undefined && { tool_iters: iterations(segments), tool_calls: calls.length }),
     ...own,
+    ...(numbers && { rollout_id: numbers.rollout ?? null }),
     tokens: [...prompt, ...response],
     response: hasTexts ? textOf(response, vocab) : (own.response ?? ''),
     response_length: response.length,

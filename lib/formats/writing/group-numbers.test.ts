@@ -43,6 +43,18 @@ test('numberSamples gives each sample a unique index, and keeps the order of dif
   )
 })
 
+test('numberSamples names the first sample of a rollout on all its paths, and on no other sample', () => {
+  fc.assert(
+    fc.property(samples, (all) => {
+      const results = numbered(all)
+      for (const { name, index, numbers } of results) {
+        const paths = results.filter((other) => other.name === name && other.index === index)
+        expect(numbers?.rollout).toBe(paths.length > 1 ? paths[0]?.numbers?.index : undefined)
+      }
+    }),
+  )
+})
+
 test('numberSamples keeps the numbers of a file whose indices are unique, in any order', () => {
   const unique = fc.uniqueArray(fc.record({ id: fc.integer({ min: -3, max: 6 }).map(String), index: fc.nat(30) }), {
     selector: ({ index }) => index,

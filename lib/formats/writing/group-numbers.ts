@@ -17,6 +17,8 @@ export interface SampleNumbers {
   readonly index: number
   /** Id of the group, unique within the file. */
   readonly groupId: string
+  /** Index of the first sample of the rollout, if the file has several paths of it. Omitted: it has one. */
+  readonly rollout?: number
 }
 
 /**
@@ -44,6 +46,8 @@ export function numberSamples(samples: readonly (GroupedSample | undefined)[]): 
   }
 
   const used = new Set<number>()
+  const paths = Map.groupBy(present, rolloutOf)
+  const firstPaths = new Map<string, number>()
   return samples.map((sample) => {
     if (!sample) return undefined
     const name = nameOf(sample)
@@ -52,11 +56,19 @@ export function numberSamples(samples: readonly (GroupedSample | undefined)[]): 
     const index = used.has(own) ? end++ : own
     used.add(index)
     const groupId = owners.get(sample.id) === name ? sample.id : String(start.groupIndex)
-    return { groupIndex: start.groupIndex, index, groupId }
+    const numbers = { groupIndex: start.groupIndex, index, groupId }
+    const rolloutKey = rolloutOf(sample)
+    if (paths.get(rolloutKey)?.length === 1) return numbers
+    const rollout = firstPaths.get(rolloutKey) ?? index
+    firstPaths.set(rolloutKey, rollout)
+    return { ...numbers, rollout }
   })
 }
 
 const nameOf = ({ name, id }: GroupedSample): string => name ?? id
+
+/** Returns the same text for all paths of a rollout. */
+const rolloutOf = (sample: GroupedSample): string => JSON.stringify([nameOf(sample), sample.index])
 
 /** The id must be the canonical number, so that "7" and "007" stay two groups. */
 const isNumbered = ({ id }: GroupedSample): boolean => Number.isSafeInteger(Number(id)) && String(Number(id)) === id
