@@ -8,13 +8,12 @@ import type { ToolParser } from '#lib/parsers/parser.ts'
 import { computeSettled, firstPrompt, nextPrompt, type Prompt, type PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import type { NewCallIds } from '#lib/rollout/record/record.ts'
 import type { Sampling } from '#lib/sampling/values.ts'
-import { createSentIds } from '#lib/sglang/reply/sent-ids.ts'
+import { createSentIds, type SentIds } from '#lib/sglang/reply/sent-ids.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
 import { expertsSoFar } from '#lib/trajectory/experts/routed-experts.ts'
-import type { Message, ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
+import type { Message, ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { imagePartsOf } from '#lib/trajectory/images/image-boxes.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
-import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { contextNeeded, endedBefore, endedWithin, requireContinuable, unsent } from './call-ending.ts'
 import { furtherTokens, furtherTokensIn, imagesOfCall } from './call-images.ts'
 import { conversationOfCall } from './image-messages.ts'
@@ -105,7 +104,7 @@ export async function callModel(
   } catch (error) {
     if (recording.hasBegun()) {
       const { finish, failure } = endedWithin(error, signal)
-      recording.close(finish)
+      sentBefore.set(recording.close(finish).ids, call.sentIds)
       throw failure
     }
     recording.retract()
@@ -115,11 +114,22 @@ export async function callModel(
       return callModel(recorder, promptInput, { ...settings, furtherTokens: refused }, dependencies, signal)
     throw endedBefore(error, promptInput, signal)
   }
-  return requireContinuable(recording.close(), room)
+  const response = recording.close()
+  sentBefore.set(response.ids, call.sentIds)
+  return requireContinuable(response, room)
 }
 
-/** Each run has a recorder of its own. */
-const sentBy = memoizeByIdentity((_: Recorder) => createSentIds())
+/** What was sent before a response, by the ids of the response. Calls of a session have a recorder each, and share these lists. */
+const sentBefore = new WeakMap<readonly number[], SentIds>()
+
+/** Returns what was sent before the last response. Only one call can extend it: another one that continues the same response begins anew. */
+function takeSentIds({ segments }: Pick<Trajectory, 'segments'>): SentIds {
+  const last = segments.at(-1)
+  const sent = last && sentBefore.get(last.ids)
+  if (!last || !sent?.continues(segments)) return createSentIds()
+  sentBefore.delete(last.ids)
+  return sent
+}
 
 interface CallSubject {
   readonly recorder: Recorder
@@ -145,9 +155,8 @@ async function prepareCall(
         : undefined
   const { trajectory } = recorder
   const { segments } = trajectory
-  const input = resumed
-    ? sentBy(recorder).input(segments.slice(0, -1), resumed.ids)
-    : sentBy(recorder).input(segments, prompt?.ids ?? [])
+  const sentIds = takeSentIds(trajectory)
+  const input = resumed ? sentIds.input(segments.slice(0, -1), resumed.ids) : sentIds.input(segments, prompt?.ids ?? [])
   const images = imagesOfCall({ trajectory, messages, inputIds: input.ids, tokenizer, unsent: unsent(promptInput) })
   const conversation =
     images && server.capabilities?.imagesInMessages
@@ -190,7 +199,7 @@ async function prepareCall(
     // positions can come from the prefix cache.
     ...(scoresPrompt && { logprobStartLen: Math.max(0, tokenCount(trajectory) - 1) }),
   }
-  return { prompt, messages, resumed, request, inputHash: input.hash, room, experts, furtherTokens: further }
+  return { prompt, messages, resumed, request, inputHash: input.hash, sentIds, room, experts, furtherTokens: further }
 }
 
 /** Fewest tokens of a chunk of a stream with images: each chunk repeats the ids of the whole prompt. */

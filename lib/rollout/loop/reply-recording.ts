@@ -13,6 +13,7 @@ import {
   reopenResponse,
   resumedEnding,
 } from '#lib/rollout/record/record.ts'
+import type { SentIds } from '#lib/sglang/reply/sent-ids.ts'
 import { droppedByRouter } from '#lib/sglang/server/router.ts'
 import { type expertsSoFar, readExperts } from '#lib/trajectory/experts/routed-experts.ts'
 import type { Finish, Message, Problem, ResponseSegment, RoutedExperts } from '#lib/trajectory/format/trajectory.ts'
@@ -32,6 +33,7 @@ export interface PreparedCall {
   readonly resumed: ResponseSegment | undefined
   readonly request: GenerateRequest
   readonly inputHash: string
+  readonly sentIds: SentIds
   readonly room: ResponseBudget
   /** The experts of the tokens so far, if those of the reply are requested. */
   readonly experts: ReturnType<typeof expertsSoFar> | undefined

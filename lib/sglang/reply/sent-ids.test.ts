@@ -47,3 +47,18 @@ test('ids that createSentIds handed out never change', () => {
   sent.input([{ ids: [1] }, { ids: [3] }], [4])
   expect(ids).toEqual([1, 2])
 })
+
+test('createSentIds continues only a trajectory that begins with the same lists of ids', () => {
+  const sent = createSentIds()
+  const [first, second] = [{ ids: [1] }, { ids: [2] }]
+  sent.input([first, second], [3])
+  expect(
+    [
+      [first, second],
+      [first, second, { ids: [4] }],
+    ].map((segments) => sent.continues(segments)),
+  ).toEqual([true, true])
+  expect([[], [first], [{ ids: [1] }, second], [second, first]].some((segments) => sent.continues(segments))).toBe(
+    false,
+  )
+})

@@ -1,18 +1,24 @@
 /**
- * The ids that a run sends: each call sends all earlier ids and some more. Their JSON and their hash are extended by
- * the new ids only, so that a long run does not serialize its whole history at every turn.
+ * The ids that the calls of a conversation send: each call sends all earlier ids and some more. Their JSON and their hash are extended by
+ * the new ids only, so that a long conversation is not serialized whole at every turn.
  */
 import { createHash } from 'node:crypto'
 import { endianness } from 'node:os'
 import { idBytes } from '#lib/trajectory/format/input-hash.ts'
 
-/** The ids that a run has sent. */
+/** The ids that a conversation has sent. */
 export interface SentIds {
+  /** Returns whether a trajectory with these segments continues the conversation: it begins with the segments that were given before. */
+  continues(segments: readonly SentSegment[]): boolean
   /**
    * Returns the input of a call: the ids of these segments and then `added`. Segments that were given before must be
    * the same; `added` may differ each time, since a call may fail.
    */
-  input(segments: readonly { readonly ids: readonly number[] }[], added: readonly number[]): Input
+  input(segments: readonly SentSegment[], added: readonly number[]): Input
+}
+
+interface SentSegment {
+  readonly ids: readonly number[]
 }
 
 interface Input {
@@ -36,7 +42,8 @@ export function createSentIds(): SentIds {
   /** The input of the last call, what it added, and the end of its JSON. */
   let last: { readonly ids: readonly number[]; readonly added: readonly number[]; readonly end: number } | undefined
   const hash = createHash('sha256')
-  let segmentCount = 0
+  /** The ids of each known segment. */
+  const segmentIds: (readonly number[])[] = []
   let json = Buffer.alloc(FIRST_ROOM)
   let end = json.write(OPEN, 'latin1')
   /** Writes a text of ASCII characters at an offset; returns the end offset. */
@@ -51,9 +58,10 @@ export function createSentIds(): SentIds {
   const write = (numbers: readonly number[], from: number): number =>
     numbers.length === 0 ? from : put(`${from > OPEN.length ? ',' : ''}${JSON.stringify(numbers).slice(1, -1)}`, from)
   return {
+    continues: (segments) => segmentIds.every((ids, index) => ids === segments[index]?.ids),
     input(segments, added) {
-      for (; segmentCount < segments.length; segmentCount++) {
-        const own = segments[segmentCount]?.ids ?? []
+      for (const { ids: own } of segments.slice(segmentIds.length)) {
+        segmentIds.push(own)
         hash.update(bytesOf(own))
         // What a call added is mostly the next segment. Then its list and its JSON exist already.
         if (last && own === last.added) {
