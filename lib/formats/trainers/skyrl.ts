@@ -1,6 +1,6 @@
 /** SkyRL's GeneratorOutput: lists over the samples of a batch, with arrays over the tokens of each response. */
 import * as z from 'zod/mini'
-import { isObject, without } from '#lib/json/json-object.ts'
+import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import type { Outcome } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { idsSchema, logprobsSchema, maskSchema } from '../columns.ts'
@@ -15,7 +15,7 @@ const NAME = 'skyrl'
 export const skyrl: Format = {
   name: NAME,
   label: 'SkyRL',
-  keeps: 'Ids, loss mask, rollout logprobs, rewards, stop reason and group of each sample.',
+  keeps: 'Ids, loss mask, rollout logprobs, routed experts, rewards, stop reason and group of each sample.',
   sniff: (value) =>
     isObject(value) && ['prompt_token_ids', 'response_ids', 'loss_masks'].every((key) => Array.isArray(value[key])),
   read: catchRefusals((value, source) => {
@@ -38,8 +38,11 @@ const outputSchema = z.looseObject({
   rollout_logprobs: z.nullish(z.array(z.nullable(logprobsSchema))),
   trajectory_ids: z.nullish(z.array(z.nullable(trajectoryId))),
   is_last_step: z.nullish(z.array(z.boolean())),
+  rollout_expert_indices: z.nullish(z.array(z.unknown())),
 })
 type GeneratorOutput = z.infer<typeof outputSchema>
+
+const EXPERTS = 'rollout_expert_indices'
 
 /** Lists with an entry for each sample. */
 const PER_SAMPLE = [
@@ -50,6 +53,7 @@ const PER_SAMPLE = [
   'rollout_logprobs',
   'trajectory_ids',
   'is_last_step',
+  EXPERTS,
 ] as const
 
 function sampleOf(output: GeneratorOutput, index: number, source: RecordSource): TrainedSample {
@@ -67,16 +71,26 @@ function sampleOf(output: GeneratorOutput, index: number, source: RecordSource):
       fields: { [`rewards[${index}]`]: 'tokenReward' },
       hasFillers: true,
     },
+    experts: { field: EXPERTS, written: output[EXPERTS]?.[index] },
     about: {
       outcome: skyrlOutcome(output.stop_reasons?.[index]),
       // SkyRL's own metrics sum the rewards of the tokens.
       reward: ofTokens ? ofTokens.reduce<number>((sum, each) => sum + Number(each ?? 0), 0) : rewards,
       ...groupOf(output.trajectory_ids?.[index], source),
       lacked: output.is_last_step?.[index] === false ? ['later steps: each step of this rollout is a sample'] : [],
-      rest: without(output, ['prompt_token_ids', ...PER_SAMPLE]),
+      rest: ownPart(without(output, ['prompt_token_ids', ...PER_SAMPLE]), index, output.prompt_token_ids.length),
     },
   }
 }
+
+/** Returns the fields with only the entry of one sample in each list over samples: all lists in every trajectory would be their square. */
+const ownPart = (fields: JsonObject | undefined, index: number, samples: number): JsonObject | undefined =>
+  fields &&
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) =>
+      Array.isArray(value) && value.length === samples ? [name, [value[index]]] : [name, value],
+    ),
+  )
 
 /** Returns the outcome of a stop reason of SkyRL. */
 export function skyrlOutcome(reason: unknown): Outcome {

@@ -5,7 +5,7 @@
  */
 import * as z from 'zod/mini'
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
-import { nestedExperts, withNestedExperts } from '#lib/trajectory/experts/slices.ts'
+import { nestedExperts } from '#lib/trajectory/experts/slices.ts'
 import type { Message, Outcome, OutcomeReason, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
@@ -114,6 +114,7 @@ function read(value: unknown, source: RecordSource): Trajectory {
         own: metadata,
       },
       promptMessages: promptMessages(sample.prompt),
+      experts: { field: 'rollout_routed_experts', written: sample.rollout_routed_experts },
       about: {
         outcome: outcome ?? UNKNOWN,
         reward: sample.reward,
@@ -126,11 +127,7 @@ function read(value: unknown, source: RecordSource): Trajectory {
     source,
   )
   const segments = withVersions(trajectory.segments, sample.weight_versions ?? [])
-  const experts = sample.rollout_routed_experts ?? []
-  const routed = withNestedExperts(segments, experts)
-  if (routed || experts.length === 0) return { ...trajectory, segments: routed ?? segments }
-  const own = { ...trajectory.foreign?.[NAME], rollout_routed_experts: experts }
-  return { ...trajectory, segments, foreign: { ...trajectory.foreign, [NAME]: own } }
+  return { ...trajectory, segments }
 }
 
 /** A sample before generation, or of a dump without ids, has only texts. */

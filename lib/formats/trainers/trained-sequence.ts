@@ -4,6 +4,7 @@
  */
 
 import type { JsonObject } from '#lib/json/json-object.ts'
+import { withNestedExperts } from '#lib/trajectory/experts/slices.ts'
 import type { Message, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import {
   type ColumnRange,
@@ -14,6 +15,7 @@ import {
   maskBits,
   maskRuns,
   type NumberColumns,
+  nestedExpertsSchema,
   ownSegments,
   rangesOfLengths,
   segmentOf,
@@ -57,6 +59,8 @@ export interface TrainedSample {
   readonly messages?: unknown
   /** The messages of the first prompt, of a file with only these. */
   readonly promptMessages?: readonly Message[]
+  /** The field with the routed experts. Those of other tokens than all but the last stay as they are. Omitted: the file has none. */
+  readonly experts?: { readonly field: string; readonly written: unknown }
   /** What the trajectory has besides its tokens. */
   readonly about: Pick<ForeignContent, 'outcome' | 'reward' | 'rest'> &
     Partial<Pick<ForeignContent, 'group' | 'title' | 'modelName' | 'tools' | 'lacked' | 'problems' | 'columnMeanings'>>
@@ -78,7 +82,15 @@ export function trainedTrajectory(format: string, sample: TrainedSample, source:
     ...(about.outcome.kind === 'ended' && about.outcome.reason === 'unknown' ? ['outcome'] : []),
     ...(about.lacked ?? []),
   ]
-  return foreignTrajectory({ format, ...content, ...about, segments, lacked }, source)
+  const { field = '', written = null } = sample.experts ?? {}
+  const routed = withWrittenExperts(segments, written)
+  const rest = routed || written === null ? about.rest : { ...about.rest, [field]: written }
+  return foreignTrajectory({ format, ...content, ...about, rest, segments: routed ?? segments, lacked }, source)
+}
+
+function withWrittenExperts(segments: readonly Segment[], written: unknown): readonly Segment[] | undefined {
+  const { data } = nestedExpertsSchema.safeParse(written)
+  return data && withNestedExperts(segments, data)
 }
 
 /** Refuses a batch in which a list over its samples has another number of entries. */

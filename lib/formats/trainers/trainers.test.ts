@@ -372,6 +372,22 @@ describe('A GeneratorOutput of SkyRL', () => {
     expect(passed).toMatchObject({ reward: 1 })
   })
 
+  test('gives each sample its routed experts and its entry of further lists, and keeps experts of other tokens as they are', () => {
+    const rollout_expert_indices = [[[[4, 5]], [[6, 7]]], [[[8, 9]]], [[[1, 2]], [[3, 4]]]]
+    const env_metrics = [{ turns: 1 }, { turns: 2 }, { turns: 3 }]
+    const read = trajectoriesOf(skyrl, { ...output, rollout_expert_indices, env_metrics }, numberedSource())
+    expect(read.map((trajectory) => nestedExperts(trajectory))).toEqual([
+      ...rollout_expert_indices.slice(0, 2),
+      undefined,
+    ])
+    const { rollout_metrics } = output
+    expect(read.map(({ foreign }) => foreign?.skyrl)).toEqual([
+      { rollout_metrics, env_metrics: [{ turns: 1 }] },
+      { rollout_metrics, env_metrics: [{ turns: 2 }] },
+      { rollout_metrics, env_metrics: [{ turns: 3 }], rollout_expert_indices: rollout_expert_indices[2] },
+    ])
+  })
+
   test.each([
     [{ rewards: [1] }, 'rewards: expected 3 entries (one for each sample), found 1 entries'],
     [

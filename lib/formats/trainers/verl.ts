@@ -1,8 +1,7 @@
 /** verl's AgentLoopOutput: the ids of the prompt, and arrays over the tokens of the response. */
 import * as z from 'zod/mini'
 import { isObject, without } from '#lib/json/json-object.ts'
-import { withNestedExperts } from '#lib/trajectory/experts/slices.ts'
-import { idsSchema, logprobsSchema, maskSchema, nestedExpertsSchema } from '../columns.ts'
+import { idsSchema, logprobsSchema, maskSchema } from '../columns.ts'
 import type { Format } from '../format.ts'
 import { catchRefusals, parsedAt } from '../reading/record-error.ts'
 import { type TrainedSample, trainedTrajectory } from './trained-sequence.ts'
@@ -16,16 +15,9 @@ export const verl: Format = {
   keeps: 'Ids, response mask, response logprobs, routed experts and reward of an AgentLoopOutput.',
   sniff: (value) =>
     isObject(value) && ['prompt_ids', 'response_ids', 'response_mask'].every((key) => Array.isArray(value[key])),
-  read: catchRefusals((value, source) => {
-    const output = parsedAt(outputSchema, value, '')
-    const { routed_experts: routed } = output
-    const trajectory = trainedTrajectory(NAME, sampleOf(output), source)
-    const experts = nestedExpertsSchema.safeParse(routed).data
-    const segments = experts && withNestedExperts(trajectory.segments, experts)
-    if (segments) return [{ ...trajectory, segments }]
-    const rest = { ...trajectory.foreign?.[NAME], ...(routed !== undefined && { routed_experts: routed }) }
-    return [Object.keys(rest).length > 0 ? { ...trajectory, foreign: { [NAME]: rest } } : trajectory]
-  }),
+  read: catchRefusals((value, source) => [
+    trainedTrajectory(NAME, sampleOf(parsedAt(outputSchema, value, '')), source),
+  ]),
 }
 
 const outputSchema = z.looseObject({
@@ -44,7 +36,7 @@ function sampleOf(output: z.infer<typeof outputSchema>): TrainedSample {
     response_mask,
     response_logprobs,
     reward_score,
-    routed_experts: _,
+    routed_experts: written,
     ...others
   } = output
   return {
@@ -55,6 +47,7 @@ function sampleOf(output: z.infer<typeof outputSchema>): TrainedSample {
       logprobs: { field: 'response_logprobs', entries: response_logprobs },
       hasFillers: true,
     },
+    experts: { field: 'routed_experts', written },
     about: {
       outcome: { kind: 'ended', reason: 'unknown' },
       reward: reward_score ?? undefined,

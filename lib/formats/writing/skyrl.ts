@@ -2,8 +2,9 @@
  * SkyRL's `GeneratorOutput` (skyrl_train/generators/base.py): lists over the samples of a batch. A record is a batch of one,
  * and batches are joined by appending their lists.
  */
+import { nestedExperts } from '#lib/trajectory/experts/slices.ts'
 import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { listDroppedContent, listDroppedForeignFields } from './export-losses.ts'
+import { listDroppedContent, listDroppedForeignFields, writableExperts } from './export-losses.ts'
 import { responseArrays, responseRow } from './response-arrays.ts'
 import type { TrainingRow } from './training-row.ts'
 import type { Writer } from './writer.ts'
@@ -22,6 +23,7 @@ export const skyrlWriter: Writer = {
 function write(trajectory: Trajectory) {
   const { outcome, reward, group } = trajectory
   const { prompt, response, mask, logprobs, losses } = responseArrays(trajectory, 'SkyRL')
+  const experts = nestedExperts(trajectory)
   const value = {
     prompt_token_ids: [prompt] as const,
     response_ids: [response] as const,
@@ -31,6 +33,7 @@ function write(trajectory: Trajectory) {
     rollout_metrics: null,
     rollout_logprobs: logprobs ? [logprobs] : null,
     trajectory_ids: group ? [{ instance_id: group.id, repetition_id: group.index }] : null,
+    ...(experts && { rollout_expert_indices: [experts] }),
   }
   return {
     value,
@@ -38,7 +41,7 @@ function write(trajectory: Trajectory) {
       ...losses,
       ...(typeof reward === 'number' ? [] : ['that there is no reward: SkyRL needs one, and 0 is written']),
       ...(outcome.kind === 'ended' && outcome.reason === 'unknown' ? ['outcome: written as truncated'] : []),
-      ...listDroppedContent(trajectory, ['reward', 'group']),
+      ...listDroppedContent(trajectory, ['reward', 'group', ...writableExperts(experts)]),
       ...listDroppedForeignFields(trajectory, NAME),
     ],
   }

@@ -104,7 +104,9 @@ function write(trajectory: Trajectory) {
     value,
     losses: [
       'white space around each text',
-      ...(unscored ? ['logprobs of messages in which a trained token has none'] : []),
+      ...(unscored
+        ? ['logprobs of messages in which a trained token has none: verifiers reads 0, as if the model was certain']
+        : []),
       ...(segments.some((segment) =>
         logprobsOf(segment).some((score, token) => score !== null && !isTrained(segment, token)),
       )

@@ -22,7 +22,7 @@ export const verlWriter: Writer = {
 
 function write(trajectory: Trajectory) {
   const { segments, reward } = trajectory
-  const experts = trajectory.routedExperts ?? nestedExperts(trajectory)
+  const experts = nestedExperts(trajectory)
   const { prompt, response, mask, logprobs, losses } = responseArrays(trajectory, NAME)
   const value = {
     prompt_ids: prompt,

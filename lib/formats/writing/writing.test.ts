@@ -320,26 +320,30 @@ test('The masks of an ATIF file that do not belong to its ids are not used', () 
   expect(masks).toEqual([lossMask(sampleTrajectory), usual, usual, usual])
 })
 
-test('verl, slime and strands-sglang get the routed experts of a run, and those with a gap are a listed loss', () => {
+test('verl, SkyRL, slime and strands-sglang get the routed experts of a run, and those with a gap are a listed loss', () => {
   const tokens = tokenCount(sampleTrajectory)
   const nested = Array.from({ length: tokens - 1 }, (_, token) => [[token, token + 1]])
   const segments = withNestedExperts(sampleTrajectory.segments, nested)
   const routed: Trajectory = { ...sampleTrajectory, segments: [...(segments ?? [])] }
   expect(verlWriter.write(routed).value).toMatchObject({ routed_experts: nested })
+  expect(skyrlWriter.write(routed).value).toMatchObject({ rollout_expert_indices: [nested] })
   expect(slime.write?.(routed).value).toMatchObject({ rollout_routed_experts: nested })
   expect(strandsSglang.write?.(routed).value).toMatchObject({ routed_experts: expertSlices(routed) })
   const [first, ...others] = routed.segments
   const gap = { ...routed, segments: [first as Segment, ...others.slice(1)] }
-  for (const { write } of [verlWriter, slime, strandsSglang]) {
+  for (const { write } of [verlWriter, skyrlWriter, slime, strandsSglang]) {
     expect(write?.(routed).losses).not.toContain('routed experts')
     expect(write?.(gap).losses).toContain('routed experts')
   }
 })
 
-test('A Parquet row and the arrays of verl keep how a run failed, and its routed experts', () => {
+test('A Parquet row keeps how a run failed', () => {
   const failed: Trajectory = { ...sampleTrajectory, outcome: { kind: 'failed', code: 'HTTP', message: 'gone' } }
   expect(parquetWriter.write(failed).value).toMatchObject({ outcome: 'failed' })
-  expect(verlWriter.write({ ...failed, routedExperts: ['AAAAAA=='] }).value).toMatchObject({
-    routed_experts: ['AAAAAA=='],
-  })
+})
+
+test('Routed experts of a Rollout that belong to no tokens are a listed loss for verl, which makes a tensor of numbers', () => {
+  const { value, losses } = verlWriter.write({ ...sampleTrajectory, routedExperts: ['AAAAAA=='] })
+  expect(value).not.toHaveProperty('routed_experts')
+  expect(losses).toContain('routed experts')
 })
