@@ -72,6 +72,8 @@ export function extend(
   }, start)
 }
 
+const NO_POSITIONS: readonly Position[] = []
+
 /** What the index knows of a history that a client sent. */
 export interface FoundHistory {
   /** Nodes whose prompt is the whole history, in order. */
@@ -91,14 +93,16 @@ export function findHistory(history: NormalHistory, root: Position, rules: Equal
   for (const [index, message] of messages.entries()) {
     const form = history.form(index)
     const reasoning = reasoningOf(message, rules)
-    open = open.flatMap(({ children }) =>
-      (children.get(form) ?? []).filter(
-        (child) => child.message && hasReasoning(reasoningOf(child.message, rules), reasoning),
-      ),
-    )
+    const longer: Position[] = []
+    for (const { children } of open)
+      for (const child of children.get(form) ?? NO_POSITIONS)
+        if (child.message && hasReasoning(reasoningOf(child.message, rules), reasoning)) longer.push(child)
+    open = longer
     if (open.length === 0) break
+    const from = prefixes.length
+    for (const { replied } of open) prefixes.push(...replied)
     positions.push(...open)
-    prefixes.push(...open.flatMap(({ replied }) => replied).sort((a, b) => a - b))
+    if (open.length > 1) prefixes.push(...prefixes.splice(from).sort((a, b) => a - b))
   }
   const whole = open.filter(({ depth }) => depth === messages.length)
   return { prompted: whole.flatMap(({ prompted }) => prompted).sort((a, b) => a - b), prefixes, positions }
