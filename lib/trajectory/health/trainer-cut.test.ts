@@ -9,6 +9,10 @@ const finding = (tokens: number, overlong: TrainerCut['overlong']) => cutFinding
 test('trainedSpans returns the spans of the loss masks', () => {
   expect(trainedSpans(sample.segments)).toEqual([3, 8, 10, 11])
   expect(trainedSpans([])).toEqual([])
+  const response = (mask: readonly (0 | 1)[]) =>
+    ({ kind: 'response', ids: mask.map((_, id) => id), mask, thinks: [], toolCalls: [] }) as const
+  const adjacent = [response([1, 0, 1]), response([]), response([1, 1]), response([0, 1]), response([0])]
+  expect(trainedSpans(adjacent)).toEqual([0, 1, 2, 5, 6, 7])
 })
 
 test('trainedFrom counts trained tokens from a position on', () => {
