@@ -62,7 +62,7 @@ import { trainDump } from './trainers/train-dump.ts'
 import { verl } from './trainers/verl.ts'
 import { atifWriter } from './writing/atif.ts'
 import { csvWriter } from './writing/csv.ts'
-import { openaiMessagesWriter } from './writing/openai-messages.ts'
+import { openaiMessagesWriter, templateMessagesWriter } from './writing/openai-messages.ts'
 import { parquetWriter } from './writing/parquet.ts'
 import { skyrlWriter } from './writing/skyrl.ts'
 import { verifiersWriter } from './writing/verifiers.ts'
@@ -170,6 +170,7 @@ export const writableFormats: readonly Writer[] = [
   skyrlWriter,
   parquetWriter,
   openaiMessagesWriter,
+  templateMessagesWriter,
   csvWriter,
 ]
 

@@ -143,6 +143,12 @@ test('The types of the openai package accept the messages and tools of an export
   )
 })
 
+test('Hugging Face datasets and transformers render the arguments of exported messages for chat templates as objects', async () => {
+  expect(await readBack('template-messages')).toEqual(
+    trajectories.map((trajectory) => ({ roles: rolesOf(trajectory), calls: callsOf(trajectory) })),
+  )
+})
+
 test('pandas reads one row for each trajectory of an exported CSV file, and a formula in it as text', async () => {
   const rows = await readBack('csv')
   expect(rows).toEqual(

@@ -2,7 +2,8 @@
 
     python read_exports.py FORMAT FILE
 
-FORMAT is atif (harbor), verifiers, parquet (datasets), torchrl, verl, skyrl, openai-messages (openai) or csv (pandas). FILE is JSON lines,
+FORMAT is atif (harbor), verifiers, parquet (datasets), torchrl, verl, skyrl, openai-messages (openai), template-messages (datasets
+and transformers) or csv (pandas). FILE is JSON lines,
 Parquet or CSV. The output is a JSON list with an object for each record: the ids, the mask, the logprobs of trained tokens and the
 messages that the program sees.
 
@@ -191,6 +192,23 @@ def read_openai_messages(file):
         }
 
 
+def read_template_messages(file):
+    import datasets
+    from transformers.utils.chat_template_utils import render_jinja_template
+
+    template = (
+        "{% for message in messages %}{% for call in message.tool_calls or [] %}"
+        "{{ call.function.name }} {{ call.function.arguments | tojson }}\n{% endfor %}{% endfor %}"
+    )
+    for row in datasets.Dataset.from_json(file):
+        rendered, _ = render_jinja_template([row["messages"]], tools=row["tools"], chat_template=template)
+        calls = [line.split(" ", 1) for line in rendered[0].splitlines()]
+        yield {
+            "roles": [message["role"] for message in row["messages"]],
+            "calls": [[name, json.loads(text)] for name, text in calls],
+        }
+
+
 def read_csv(file):
     import pandas
 
@@ -206,6 +224,7 @@ readers = {
     "verl": read_verl,
     "skyrl": read_skyrl,
     "openai-messages": read_openai_messages,
+    "template-messages": read_template_messages,
     "csv": read_csv,
 }
 print(json.dumps(list(readers[sys.argv[1]](sys.argv[2]))))

@@ -159,6 +159,7 @@ describe('the exports of a trajectory', () => {
       'rollscope',
       'atif',
       'openai-messages',
+      'template-messages',
       'csv',
     ])
     close()

@@ -42,7 +42,7 @@ test('a format that writes the images of messages reports no loss of them, and e
     expect([format.name, losses.includes('images')]).toEqual([format.name, !isKept])
     return isKept ? [format.name] : []
   })
-  expect(kept).toEqual(['rollscope', 'strands-sglang', 'verifiers', 'openai-messages'])
+  expect(kept).toEqual(['rollscope', 'strands-sglang', 'verifiers', 'openai-messages', 'template-messages'])
 })
 
 test('images of a file without messages are a listed loss of formats with messages', () => {

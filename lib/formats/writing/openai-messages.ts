@@ -1,29 +1,61 @@
-/** OpenAI's fine-tuning lines: the messages and the tools, without tokens. */
+/** Lines with the messages and the tools, without tokens: for fine-tuning at OpenAI, and for trainers that render chat templates. */
 
-import { chatTools, imageMessagesBySegment } from './chat-messages.ts'
+import { writtenObject } from '#lib/json/written-json.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { chatTools, type ImageMessage, imageMessagesBySegment } from './chat-messages.ts'
 import { imagesOfMessages, listDroppedContent, listDroppedForeignFields } from './export-losses.ts'
 import type { Writer } from './writer.ts'
 
-const NAME = 'openai-messages'
+const KEEPS =
+  'Messages with thinking, calls and results, and the tools. No token ids: encoding them again may give others.'
 
-/** Writes messages. */
+/** Writes messages with the arguments of calls as JSON texts, as OpenAI's interface has them. */
 export const openaiMessagesWriter: Writer = {
-  name: NAME,
+  name: 'openai-messages',
   label: 'OpenAI messages',
-  keeps: 'Messages with thinking, calls and results, and the tools. No token ids: encoding them again may give others.',
+  keeps: KEEPS,
   takesMessagesOnly: true,
-  write: (trajectory) => {
-    const messages = imageMessagesBySegment(trajectory).flat()
-    const tools = chatTools(trajectory.model.tools)
-    return {
-      value: { messages, ...(tools.length > 0 && { tools }) },
-      losses: [
-        'token ids, loss mask and logprobs',
-        'white space around each text',
-        ...(messages.some(({ content }) => content === null) ? ['texts of replies: no tokenizer was named'] : []),
-        ...listDroppedContent(trajectory, ['messages', 'spans', 'texts', 'model', ...imagesOfMessages(trajectory)]),
-        ...listDroppedForeignFields(trajectory, NAME),
-      ],
-    }
-  },
+  write: (trajectory) => write(trajectory, 'openai-messages', (messages) => messages),
 }
+
+/**
+ * Writes messages with the arguments of calls as objects, as transformers documents them. Templates with `arguments | tojson`, such as those of
+ * Qwen2.5 and Llama 3.1, encode a text a second time, and TRL trains what they render.
+ */
+export const templateMessagesWriter: Writer = {
+  name: 'template-messages',
+  label: 'Messages for chat templates',
+  keeps: `${KEEPS} Arguments are objects, as chat templates read them.`,
+  takesMessagesOnly: true,
+  write: (trajectory) => write(trajectory, 'template-messages', (messages) => messages.map(withObjects)),
+}
+
+function write(
+  trajectory: Trajectory,
+  name: string,
+  notation: (messages: readonly ImageMessage[]) => readonly object[],
+) {
+  const messages = imageMessagesBySegment(trajectory).flat()
+  const tools = chatTools(trajectory.model.tools)
+  return {
+    value: { messages: notation(messages), ...(tools.length > 0 && { tools }) },
+    losses: [
+      'token ids, loss mask and logprobs',
+      'white space around each text',
+      ...(messages.some(({ content }) => content === null) ? ['texts of replies: no tokenizer was named'] : []),
+      ...listDroppedContent(trajectory, ['messages', 'spans', 'texts', 'model', ...imagesOfMessages(trajectory)]),
+      ...listDroppedForeignFields(trajectory, name),
+    ],
+  }
+}
+
+/** Arguments that are no JSON object stay text. */
+const withObjects = ({ tool_calls, ...message }: ImageMessage): object => ({
+  ...message,
+  ...(tool_calls && {
+    tool_calls: tool_calls.map((call) => ({
+      ...call,
+      function: { ...call.function, arguments: writtenObject(call.function.arguments) ?? call.function.arguments },
+    })),
+  }),
+})

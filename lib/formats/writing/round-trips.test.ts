@@ -8,7 +8,7 @@ import { openFile } from '../reading/open.ts'
 import { atifWriter } from './atif.ts'
 import { chatMessagesBySegment, chatTools } from './chat-messages.ts'
 import { csvWriter } from './csv.ts'
-import { openaiMessagesWriter } from './openai-messages.ts'
+import { openaiMessagesWriter, templateMessagesWriter } from './openai-messages.ts'
 import { parquetWriter } from './parquet.ts'
 import { skyrlWriter } from './skyrl.ts'
 import { verifiersWriter } from './verifiers.ts'
@@ -93,6 +93,28 @@ test.each(['two-steps', 'parallel-calls', 'tool-error'])(
     expect(tokenCount(read)).toBe(0)
   },
 )
+
+test('Messages for chat templates have arguments as objects with their digits, which are read back as those of OpenAI', async () => {
+  const [first, ...others] = exampleTrajectory('two-steps').segments
+  if (first?.kind !== 'prompt') throw new Error('the example begins with a prompt')
+  const written = ['{"a":12345678901234567890,"b":1.0}', '[1]'].map((json) => ({
+    name: 'f',
+    input: JSON.parse(json) as unknown,
+    json,
+  }))
+  const given = { role: 'assistant' as const, content: '', toolCalls: written }
+  const segments = [{ ...first, messages: [...first.messages, given] }, ...others]
+  const { value } = templateMessagesWriter.write({ ...exampleTrajectory('two-steps'), segments })
+  expect(JSON.stringify(value)).toContain('"arguments":{"a":12345678901234567890,"b":1.0}')
+  expect(JSON.stringify(value)).toContain('"arguments":"[1]"')
+  const [own, openai] = await Promise.all(
+    [templateMessagesWriter, openaiMessagesWriter].map(async (writer) => {
+      const opened = await readBack(writer, writer.write(exampleTrajectory('two-steps')).value)
+      return opened && chatMessagesBySegment(opened.trajectory)
+    }),
+  )
+  expect(own).toEqual(openai)
+})
 
 test('A CSV file lists every token as lost, since no reader could take one from it', () => {
   expect(csvWriter.write(exampleTrajectory('two-steps')).losses).toContain('every token with its columns')

@@ -188,7 +188,7 @@ describe('Export of several trajectories', () => {
     })
   })
 
-  test.each(['rollscope', 'openai-messages', 'atif', 'csv'])(
+  test.each(['rollscope', 'openai-messages', 'template-messages', 'atif', 'csv'])(
     'as %s contains trajectories without tokens, and the preview counts their losses',
     async (format) => {
       store.add({ ...sample, ...empty, id: 'e' })
@@ -216,7 +216,7 @@ describe('Export of several trajectories', () => {
     })
     const single = (format: string) => exportTrajectory(new Request(`http://h/x?format=${format}`), 'e', all)
     await expect(single('slime')).rejects.toMatchObject({ details: { status: 422, code: 'NO_TOKENS' } })
-    for (const format of ['rollscope', 'openai-messages', 'atif', 'csv'])
+    for (const format of ['rollscope', 'openai-messages', 'template-messages', 'atif', 'csv'])
       expect((await single(format)).status, format).toBe(200)
   })
 
