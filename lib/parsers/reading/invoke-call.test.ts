@@ -43,6 +43,13 @@ describe.each([
       ])
     })
 
+    test('keeps a value that contains the beginning of a tag of a parameter', () => {
+      const code = `if a <${tag}parameter\tb: </${tag}param <${tag}parameters name="x">`
+      expect(drawn(section(call('f', parameter('a', code), parameter('b', '2'))))).toEqual([
+        `f(${JSON.stringify({ a: code, b: 2 })})`,
+      ])
+    })
+
     test('returns calls in order, in several sections, and ignores calls in a think block', () => {
       const text = `<think>${section(call('x'))}</think>${section(call('f'), call('g'))} and ${section(call('h'))}`
       expect(drawn(text)).toEqual(['f({})', 'g({})', 'h({})'])

@@ -7,6 +7,7 @@ import { skipSpace } from '#lib/json/json-scan.ts'
 import type { NamedRange, TextRange } from '../parser.ts'
 import { createFinder } from './finder.ts'
 import { missing, type Tagged, unclosedValueReason } from './tagged.ts'
+import { escaped } from './tags.ts'
 
 /** The notation of parameters. */
 export interface ParameterGrammar {
@@ -29,7 +30,8 @@ export type ParameterReader = (start: number, name: string, nameText: TextRange)
 
 /** Creates a reader of parameters. */
 export function parameterReader(text: string, grammar: ParameterGrammar): ParameterReader {
-  const nextOpen = createFinder(text, grammar.open)
+  // Code in a value may contain the beginning of a tag.
+  const nextOpen = createFinder(text, new RegExp(`${escaped(grammar.open)}\\s+\\w+="`, 'g'))
   const nextClose = createFinder(text, grammar.close)
   const { frame } = grammar
   const nextFrameEnd = createFinder(text, frame?.close ?? grammar.close)
