@@ -1,5 +1,5 @@
 /** Reads the inputs of commands (texts, chat templates, tokenizers), and writes their files. */
-import { glob, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { glob, readdir, readFile, realpath, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import * as z from 'zod'
 import { type LoadedTokenizer, TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
@@ -85,17 +85,16 @@ export async function writeText(folder: string, file: string, text: string, flag
 }
 
 /** Files of a folder are chosen by their names, unlike a file that is named. */
-const IS_ROLLOUTS = /\.((json|jsonl|ndjson)(\.gz|\.zst)?|parquet|arrow|eval|sse|sqlite)$/
+const IS_ROLLOUTS = /\.((json|jsonl|ndjson|tar)(\.gz|\.zst)?|parquet|arrow|eval|sse|sqlite|traj|tgz|zip)$/
+const IS_PYTORCH = /\.(pt|pth)$/
 
 /** Returns the file itself, all files of rollouts in a folder, or the files that match a pattern, sorted by name. */
 export async function filesNamed(folder: string, pattern: string): Promise<readonly string[]> {
   const found = await stat(path.resolve(folder, pattern)).catch(() => undefined)
   if (found?.isDirectory()) {
-    const names = await readdir(path.resolve(folder, pattern), { recursive: true })
-    return names
-      .filter((name) => IS_ROLLOUTS.test(name))
-      .sort()
-      .map((name) => path.join(pattern, name))
+    const { files, unlisted } = await filesIn(folder, pattern, IS_ROLLOUTS)
+    // Opening an unlisted folder says why it cannot be read.
+    return [...files, ...unlisted].sort()
   }
   return found ? [pattern] : (await Array.fromAsync(glob(pattern, { cwd: folder }))).sort()
 }
@@ -103,10 +102,30 @@ export async function filesNamed(folder: string, pattern: string): Promise<reado
 /** Returns the PyTorch files in a folder, which no command opens, sorted by name. Empty for a file or a pattern. */
 export async function pyTorchFilesIn(folder: string, name: string): Promise<readonly string[]> {
   const found = await stat(path.resolve(folder, name)).catch(() => undefined)
-  if (!found?.isDirectory()) return []
-  const names = await readdir(path.resolve(folder, name), { recursive: true })
-  return names
-    .filter((one) => /\.(pt|pth)$/.test(one))
-    .sort()
-    .map((one) => path.join(name, one))
+  return found?.isDirectory() ? (await filesIn(folder, name, IS_PYTORCH)).files : []
+}
+
+/**
+ * Returns the files in a folder, and in the folders in it, whose names match. Each is there once: wandb links the latest run, and a link
+ * may lead to a folder around it. Also returns the folders that cannot be listed.
+ */
+async function filesIn(folder: string, name: string, isWanted: RegExp) {
+  const known = new Set<string>()
+  const files: string[] = []
+  const unlisted: string[] = []
+  const waiting = [name]
+  // A link comes after everything that is not behind one, so that each file has its own name.
+  const links: string[] = []
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop() ?? links.shift()) {
+    const real = await realpath(path.resolve(folder, at)).catch(() => undefined)
+    if (real === undefined || known.has(real)) continue
+    known.add(real)
+    const found = await stat(real)
+    if (found.isFile() && isWanted.test(at)) files.push(at)
+    if (!found.isDirectory()) continue
+    const entries = await readdir(real, { withFileTypes: true }).catch(() => undefined)
+    if (!entries) unlisted.push(at)
+    for (const entry of entries ?? []) (entry.isSymbolicLink() ? links : waiting).push(path.join(at, entry.name))
+  }
+  return { files: files.sort(), unlisted }
 }

@@ -1,6 +1,6 @@
 /** Tests `rollscope open` with real files and an HTTP server in place of the application. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -107,6 +107,35 @@ test('rollscope open sends the bytes of each file to the running application, an
       '',
     ].join('\n'),
   )
+})
+
+test('rollscope open opens each file of a folder once, under its own name, although links lead to it and around it', async () => {
+  write('runs/run-2/a.jsonl', '{}')
+  write('runs/run-2/b.tar.gz', new Uint8Array([0x1f]))
+  write('elsewhere/c.traj', '{}')
+  symlinkSync('run-2', path.join(folder, 'runs/latest-run'))
+  symlinkSync('..', path.join(folder, 'runs/run-2/around'))
+  symlinkSync('../elsewhere', path.join(folder, 'runs/linked'))
+  symlinkSync('nowhere', path.join(folder, 'runs/broken.jsonl'))
+  execFileSync('mkfifo', [path.join(folder, 'runs/pipe.jsonl')])
+  const { running } = await application()
+  const { output, complaint } = await open(['runs'], { runs: running })
+  expect(complaint).toBe('')
+  expect(output.split('\n').flatMap((line) => /^(\S+): /.exec(line)?.[1] ?? [])).toEqual([
+    'runs/linked/c.traj',
+    'runs/run-2/a.jsonl',
+    'runs/run-2/b.tar.gz',
+  ])
+})
+
+// The superuser can list every folder.
+test.skipIf(process.getuid?.() === 0)('rollscope open says which folder cannot be listed', async () => {
+  write('runs/closed/a.jsonl', '{}')
+  chmodSync(path.join(folder, 'runs/closed'), 0)
+  const { running } = await application()
+  const { status, complaint } = await open(['runs'], { runs: running })
+  chmodSync(path.join(folder, 'runs/closed'), 0o700)
+  expect([status, complaint]).toEqual([3, expect.stringMatching(/^runs\/closed: /)])
 })
 
 test('rollscope open says which files of a folder it does not open because they are pickles of PyTorch', async () => {
