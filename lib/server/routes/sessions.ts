@@ -99,7 +99,8 @@ export const sessionRoutes = [
     path: '/api/sessions/{id}/calls/{call}',
     summary: 'Returns the request of a call, also of one that was refused.',
     answers: { 200: { description: 'The request.', schema: callRequestSchema } },
-    handle: ({ params, services }) => requestOfCall(services.sessions.find(params.id), params.call, services),
+    handle: async ({ params, services }) =>
+      requestOfCall(await services.sessions.findStored(params.id), params.call, services),
   }),
   endpoint({
     method: 'GET',
@@ -157,7 +158,7 @@ export const sessionRoutes = [
     summary: 'Returns the answered calls of a session in the form of miles. Browsers get the page of the session.',
     access: 'client',
     answers: { 200: { description: 'The records.', schema: sessionRecordsSchema } },
-    handle: ({ params, services }) => sessionRecords(services.sessions.find(params.id), services),
+    handle: async ({ params, services }) => sessionRecords(await services.sessions.findStored(params.id), services),
   }),
   endpoint({
     method: 'DELETE',
@@ -177,7 +178,11 @@ export const sessionRoutes = [
     access: 'client',
     body: jsonBody(sessionRewardSchema),
     answers: { 204: { description: 'The reward is stored.' } },
-    handle: ({ params, body, services }) => void services.sessions.reward(params.id, body.reward, body.leaf),
+    async handle({ params, body, services }) {
+      await services.sessions.findStored(params.id)
+      services.sessions.reward(params.id, body.reward, body.leaf)
+      return undefined
+    },
   }),
   endpoint({
     method: 'GET',

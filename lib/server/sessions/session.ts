@@ -101,8 +101,8 @@ export interface Session {
   living(): ReadonlySet<number>
   /** Adds a call to the forest, and stores it. Must run within `exclusive`. Never throws: a failure is logged. */
   commit(record: SessionCallRecord): Promise<void>
-  /** Stores the calls that could not be stored. Must run within `exclusive`. Resolves with false if that fails again. */
-  storeRest(): Promise<boolean>
+  /** Stores the calls that could not be stored. Must run within `exclusive`. Rejects with the error of the store if that fails again. */
+  storeRest(): Promise<void>
   /** Keys of the trajectories of its leaves, in the order in which they began. Deleted ones are among them. */
   keys(): readonly string[]
 }
@@ -390,14 +390,7 @@ export function openSession(stored: StoredSession, all: Services): Session {
       }
     },
     async storeRest() {
-      if (unstored.length === 0) return true
-      try {
-        await commitChanges()
-        return true
-      } catch {
-        // The failure is already in the log.
-        return false
-      }
+      if (unstored.length > 0) await commitChanges()
     },
   }
   refresh()

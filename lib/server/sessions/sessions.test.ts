@@ -5,6 +5,7 @@ import type { EngineClient } from '#lib/engine/engine.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
 import type { Chunk } from '#lib/engine/reply.ts'
 import type { GenerateRequest } from '#lib/engine/request.ts'
+import { StoreError } from '#lib/store/store-error.ts'
 import { openTrajectoryStore } from '#lib/store/trajectories.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
@@ -520,6 +521,27 @@ describe('A call of a session that gets no answer', () => {
     services.store.close()
     start()
     expect((await calls(id)).map(({ attached }) => attached?.kind)).toEqual(['new-root', 'continued'])
+  })
+
+  test.each<[string, (id: string) => Promise<Response>, number]>([
+    ['its records are read', (id) => send('GET', `/sessions/${id}`), 200],
+    ['its request is read', (id) => send('GET', `/api/sessions/${id}/calls/1`), 200],
+    ['its session gets a reward', (id) => send('PUT', `/sessions/${id}/reward`, { reward: 1 }), 204],
+    ['its session is deleted', (id) => send('DELETE', `/sessions/${id}`), 204],
+  ])('is stored before %s; until then the request fails', async (_, request, status) => {
+    vi.spyOn(console, 'error').mockImplementation(() => {})
+    const id = await created()
+    const full = new StoreError('DISK_FULL', 'there is no space left', 'Free some space.')
+    const fail = vi.spyOn(services.store, 'groupCommit').mockRejectedValue(full)
+    await chat(id, [user('a')])
+    const refused = await request(id)
+    expect([refused.status, await refused.json()]).toEqual([507, expect.objectContaining({ code: 'DISK_FULL' })])
+    fail.mockRestore()
+    const answer = await request(id)
+    expect(answer.status).toBe(status)
+    if (status === 200) expect(JSON.stringify(await answer.json())).toContain('"content":"a"')
+    const listed = services.store.list({ filter: {}, sort: { by: 'added', order: 'desc' }, limit: 9 }).rows
+    expect(listed).toHaveLength(1)
   })
 
   test.each<[string, () => void | Promise<void>]>([

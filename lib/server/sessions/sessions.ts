@@ -21,6 +21,8 @@ export interface Sessions {
   create(settings: SessionSettings, id?: string, createdAt?: Date): Session
   /** Returns a session. Throws HttpProblem 404. */
   find(id: string): Session
+  /** Returns a session whose calls are all stored. Rejects with HttpProblem 404, or with the error of the store. */
+  findStored(id: string): Promise<Session>
   /** Runs an action that counts as a call of the session: its deletion waits for it. */
   during<T>(session: Session, action: () => Promise<T>): Promise<T>
   /** Aborts with HttpProblem when the process ends its calls. */
@@ -37,7 +39,10 @@ export interface Sessions {
   /** Returns the rows of the newest sessions. */
   list(): readonly SessionRow[]
   row(session: Session): SessionRow
-  /** Removes a session when its calls in flight have ended. Its trajectories stay in the library. Rejects with HttpProblem 404. */
+  /**
+   * Removes a session when its calls in flight have ended. Its trajectories stay in the library. Rejects with HttpProblem 404, or with the
+   * error of the store.
+   */
   remove(id: string): Promise<void>
   /**
    * Sets the reward of a session, or of the trajectory of one leaf; null removes it. The reward of a session is that of all its leaves
@@ -63,13 +68,19 @@ export function createSessions(services: () => Services, sweptAfterMs = SWEPT_AF
   const leaving = new Set<string>()
   const closing = new AbortController()
   let defaultServing: SessionServing | undefined
-  const storeRest = (session: Session): Promise<boolean> => session.exclusive(session.storeRest)
+  const storeRest = (session: Session): Promise<void> => session.exclusive(session.storeRest)
+  /** Returns whether everything is stored. A failure is already in the log. */
+  const triesToStoreRest = (session: Session): Promise<boolean> =>
+    storeRest(session).then(
+      () => true,
+      () => false,
+    )
   const isUnused = ({ running, lastUsedMs }: Session): boolean =>
     running === 0 && performance.now() - lastUsedMs >= sweptAfterMs
   /** Stores what could not be stored, and forgets the sessions that nobody uses. */
   const sweep = async () => {
     for (const [id, session] of open)
-      if (session.running === 0 && (await storeRest(session)) && isUnused(session)) open.delete(id)
+      if (session.running === 0 && (await triesToStoreRest(session)) && isUnused(session)) open.delete(id)
     if (open.size > 0) return
     clearInterval(sweeping)
     sweeping = undefined
@@ -113,6 +124,11 @@ export function createSessions(services: () => Services, sweptAfterMs = SWEPT_AF
   return {
     isPaused: false,
     find,
+    async findStored(id) {
+      const session = find(id)
+      await storeRest(session)
+      return session
+    },
     row,
     create(settings, id = `ses_${randomBytes(6).toString('hex')}`, createdAt = new Date()) {
       if (leaving.has(id))
@@ -146,7 +162,7 @@ export function createSessions(services: () => Services, sweptAfterMs = SWEPT_AF
       clearInterval(sweeping)
       closing.abort(ending())
       while ([...open.values()].some(({ running }) => running > 0)) await pause(LOOK_MS)
-      await Promise.all([...open.values()].map(storeRest))
+      await Promise.all([...open.values()].map(triesToStoreRest))
     },
     get defaultServing() {
       defaultServing ??= createSessionServing({}, services())
@@ -183,6 +199,8 @@ export function createSessions(services: () => Services, sweptAfterMs = SWEPT_AF
       leaving.add(id)
       try {
         while (session.running > 0) await pause(LOOK_MS)
+        // Its trajectories stay in the library.
+        await storeRest(session)
         services().store.removeSession(id)
         open.delete(id)
       } finally {
