@@ -251,6 +251,16 @@ test.each<[string, StoreErrorCode]>([
   expect(storeErrorOf(error, 'f')).toMatchObject({ code: expected, cause: error })
 })
 
+test('a database whose shared memory cannot grow is on a full disk', () => {
+  const errorWith = (errcode: number) =>
+    Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode })
+  expect([4874, 10, 778].map((errcode) => (storeErrorOf(errorWith(errcode), 'f') as StoreError).code)).toEqual([
+    'DISK_FULL',
+    'STORE_FAILED',
+    'STORE_FAILED',
+  ])
+})
+
 test('storeErrorOf does not treat our own errors as disk errors', () => {
   const error = new TypeError('ours')
   expect([storeErrorOf(error, 'f'), storeErrorOf('text', 'f')]).toEqual([error, 'text'])

@@ -92,6 +92,9 @@ const SQLITE_CODES: Readonly<Record<number, ReportedCode>> = {
   26: 'DATABASE_DAMAGED',
 }
 
+/** The extended code SQLITE_IOERR_SHMSIZE: the file of shared memory, which every start makes, cannot get its size. */
+const NO_SHARED_MEMORY = 4874
+
 const SYSTEM_CODES: Readonly<Record<string, ReportedCode>> = {
   EACCES: 'READ_ONLY',
   EPERM: 'READ_ONLY',
@@ -101,7 +104,8 @@ const SYSTEM_CODES: Readonly<Record<string, ReportedCode>> = {
 }
 
 function codeOf(error: Error & { readonly code?: unknown; readonly errcode?: unknown }): ReportedCode | undefined {
-  if (error.code === 'ERR_SQLITE_ERROR') return SQLITE_CODES[Number(error.errcode) & 0xff]
+  if (error.code === 'ERR_SQLITE_ERROR')
+    return error.errcode === NO_SHARED_MEMORY ? 'DISK_FULL' : SQLITE_CODES[Number(error.errcode) & 0xff]
   if (!('syscall' in error)) return undefined
   return SYSTEM_CODES[String(error.code)] ?? 'STORE_FAILED'
 }
