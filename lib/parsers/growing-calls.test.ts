@@ -8,6 +8,7 @@ import { mistral } from './json/mistral.ts'
 import { longcat } from './keyed/longcat.ts'
 import { compactArguments } from './reading/written-arguments.ts'
 import { parserNamed, parsers } from './registry.ts'
+import { muse } from './tags/muse.ts'
 import { qwenXml } from './tags/qwen-xml.ts'
 import { CALLS, TWO_CALLS } from './test-calls.ts'
 import { parseText } from './test-draw.ts'
@@ -66,6 +67,12 @@ describe('The growing calls of a reply', () => {
       }),
       { numRuns: runs(20) },
     )
+  })
+
+  test('of Muse Glimmer have the name of the tool, also if the model doubles it', () => {
+    const text = (CALLS.muse?.('7') ?? expect.fail('no call')).replace('name="f"', 'name="add.add"')
+    expect(growing(muse, text.slice(0, text.indexOf('7')))).toEqual([{ name: 'add', arguments: '{', hasEnded: false }])
+    expect(growing(muse, text)).toEqual([{ name: 'add', arguments: '{"a":7}', hasEnded: true }])
   })
 
   test('of LongCat grow by argument if their values are between tags', () => {

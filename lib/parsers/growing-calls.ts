@@ -170,31 +170,29 @@ function taggedCalls(
   { text, start, shielded, tools }: GrowingReply,
 ): readonly GrowingCall[] {
   const calls: GrowingCall[] = []
-  /** Returns the compact JSON of the last call of a text that is closed here. */
-  const argumentsAt = (end: number): string | undefined => {
+  /** Returns the last call of a text that is closed here. */
+  const callAt = (end: number): Pick<GrowingCall, 'name' | 'arguments'> | undefined => {
     const closed = text.slice(0, end) + closeCall + closeSection
     const call = parser.parse(closed, shielded, tools).at(-1)
-    return call?.kind === 'parsed' ? compactArguments(call, closed) : undefined
+    return call?.kind === 'parsed' ? { name: call.name, arguments: compactArguments(call, closed) } : undefined
   }
   for (let at = start; ; ) {
     head.lastIndex = at
-    const { plain: name } = head.exec(text)?.groups ?? {}
-    if (name === undefined) return calls
+    if (!head.test(text)) return calls
     let end = head.lastIndex
     for (;;) {
       const next = skipSpace(text, end, text.length)
       if (text.startsWith(closeCall, next)) break
       const close = text.indexOf(closeArgument, next)
       if (close < 0) {
-        const json = argumentsAt(end)
-        if (json === undefined) return calls
-        return [...calls, { name, arguments: json.slice(0, -1), hasEnded: false }]
+        const call = callAt(end)
+        return call ? [...calls, { ...call, arguments: call.arguments.slice(0, -1), hasEnded: false }] : calls
       }
       end = close + closeArgument.length
     }
-    const json = argumentsAt(end)
-    if (json === undefined) return calls
-    calls.push({ name, arguments: json, hasEnded: true })
+    const call = callAt(end)
+    if (!call) return calls
+    calls.push({ ...call, hasEnded: true })
     at = skipSpace(text, skipSpace(text, end, text.length) + closeCall.length, text.length)
   }
 }

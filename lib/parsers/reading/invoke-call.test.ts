@@ -86,3 +86,20 @@ test('muse parser separates the frames of messages from the text', () => {
   const text = ` to=user<|message|>Hi.<|eom|>${calls}<|start|>assistant to=user<|message|>Bye.<|eot|>`
   expect(textWithoutCalls(text, parseText(muse, text), [], muse).replaceAll('\n', '')).toBe('Hi.Bye.')
 })
+
+test('muse parser reads the doubled name of a tool without a namespace', () => {
+  const written = (name: string) =>
+    `<atem:function_calls><atem:invoke name="${name}"><atem:parameter name="a">25</atem:parameter></atem:invoke></atem:function_calls>`
+  const parsed = (name: string, ...tools: readonly string[]) =>
+    parseText(
+      muse,
+      written(name),
+      tools.map((tool) => ({ name: tool, inputSchema: { properties: { a: { type: 'string' } } } })),
+    )
+  expect(describeCalls(parsed('add.add', 'add'))).toEqual(['add({"a":"25"})'])
+  expect(describeCalls(parsed('add.add', 'add', 'add.add'))).toEqual(['add.add({"a":"25"})'])
+  expect(describeCalls(parsed('math.add', 'add'))).toEqual(['math.add({"a":25})'])
+  const [call] = parsed('add.add', 'add')
+  if (call?.kind !== 'parsed') throw new Error('malformed')
+  expect(textInRange(written('add.add'), call.nameText)).toBe('add.add')
+})

@@ -11,10 +11,22 @@ import { markupOf } from '../reading/rest.ts'
 const section = { open: '<atem:function_calls>', close: '</atem:function_calls>' } as const
 const FRAME = /<\|start\|>[^<]*<\|message\|>|^[^<]*<\|message\|>|<\|(?:eom|eot)\|>|<\/?atem:function_calls>/g
 
+const invokes = invokeParser({ section, call: 'atem:invoke', parameter: 'atem:parameter' })
+
 /** Parser of Muse Glimmer. */
 export const muse: ToolParser = {
   name: 'muse',
   sglangNames: ['muse'],
-  ...invokeParser({ section, call: 'atem:invoke', parameter: 'atem:parameter' }),
+  ...invokes,
+  parse(text, shielded, tools) {
+    // The template announces a tool without a namespace as `NAME.*`, so models call NAME.NAME.
+    const doubled = new Map(tools.map((tool) => [`${tool.name}.${tool.name}`, tool]))
+    for (const { name } of tools) doubled.delete(name)
+    const named = Array.from(doubled, ([name, tool]) => ({ ...tool, name }))
+    return invokes.parse(text, shielded, [...tools, ...named]).map((call) => {
+      const tool = doubled.get(call.name ?? '')
+      return tool ? { ...call, name: tool.name } : call
+    })
+  },
   markup: (text, calls, shielded) => markupOf(text, FRAME, calls, shielded, section),
 }
