@@ -14,8 +14,7 @@ export function EmptyList({ isFiltered, onClear }: EmptyListProps) {
     <Nothing title="No matches">
       <p>
         Every word must occur in the title, question, tags, note, model, outcome or file name, or begin a word that the
-        model wrote. Numbers: reward&gt;0.5, tokens:1000-2000, logprob&lt;-2. A term that is not such a number is
-        searched as text, also reward&gt; without a value.
+        model wrote. Numbers: reward&gt;0.5, tokens:1000-2000, logprob&lt;-2. Other terms are searched as text.
       </p>
       <Button onClick={onClear}>Clear search and filters</Button>
     </Nothing>

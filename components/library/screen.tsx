@@ -19,11 +19,11 @@ import { EmptyList } from './empty-list.tsx'
 import { ListToolbar } from './list-toolbar.tsx'
 import { keysOf } from './rows/table-entries.ts'
 import { type RowAction, TrajectoryTable } from './rows/trajectory-table.tsx'
-import { SelectionBar } from './selection-bar.tsx'
 import { useLibraryList } from './use-library-list.ts'
 import { useListFocus } from './use-list-focus.ts'
 import { type ActionError, actionErrorOf, useRemovals } from './use-removals.ts'
 
+const SelectionBar = lazyPart(async () => (await import('./selection-bar.tsx')).SelectionBar)
 const SeveralExport = lazyPart(async () => (await import('#components/export/several-export.tsx')).SeveralExport)
 
 /** Time in milliseconds that the pointer or the focus rests on a row before its page is requested. */
@@ -160,17 +160,19 @@ export function LibraryScreen() {
             )}
           </section>
           <div>
-            <SelectionBar
-              {...{ chosen, undoable }}
-              onExport={setExported}
-              onRemove={remove}
-              onClear={() => {
-                clearChosen()
-                focus.focusTitle(state.row)
-              }}
-              onUndo={undo}
-              onDismiss={dismiss}
-            />
+            {(chosen.size > 0 || undoable) && (
+              <SelectionBar
+                {...{ chosen, undoable }}
+                onExport={setExported}
+                onRemove={remove}
+                onClear={() => {
+                  clearChosen()
+                  focus.focusTitle(state.row)
+                }}
+                onUndo={undo}
+                onDismiss={dismiss}
+              />
+            )}
           </div>
         </section>
         <DetailsPanel

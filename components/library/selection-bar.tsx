@@ -23,7 +23,6 @@ interface SelectionBarProps {
 /** Shows the actions for the selected trajectories, and the undo of the last deletion. */
 export function SelectionBar({ chosen, undoable, onExport, onRemove, onClear, onUndo, onDismiss }: SelectionBarProps) {
   const { go } = useNavigation()
-  if (chosen.size === 0 && undoable === undefined) return null
   const [first, second] = chosen
   const now = new Date()
   return (

@@ -3,14 +3,14 @@ import { expect, test, vi } from 'vitest'
 import { withQueries } from '#testing/with-queries.tsx'
 import { PlaygroundNotices } from './run/run-notices.tsx'
 
-let isUnreachable = false
-vi.mock('#components/shell/navigation.tsx', () => ({ useNavigation: () => ({ isUnreachable }), Link: 'a' }))
+let application = 'answers'
+vi.mock('#components/shell/navigation.tsx', () => ({ useNavigation: () => ({ application }), Link: 'a' }))
 
 test.each([
   [true, 1],
   [false, 0],
 ])('a run without a connection has a message of its own only while the application responds: %s', (responds, count) => {
-  isUnreachable = !responds
+  application = responds ? 'answers' : 'unreachable'
   render(
     <PlaygroundNotices
       problem={undefined}

@@ -6,7 +6,7 @@ import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'rea
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
-import { ApiError } from '#lib/browser/api.ts'
+import { ApiError, unreachableError } from '#lib/browser/api.ts'
 import { loadWhenAnswered } from '#lib/browser/application.ts'
 import type { Exports } from '#lib/browser/files/files.ts'
 import type { FilesOpening } from '#lib/browser/files/opened-files.ts'
@@ -56,7 +56,7 @@ const UNTOLD_MS = 300
 
 /** Shows the header, the messages and the dialogs around a page. */
 export function Shell({ title, trajectory, storedKey, notice, server = '', onExport, onFiles, children }: ShellProps) {
-  const { go, isUnreachable, waiting, stay } = useNavigation()
+  const { go, application, waiting, stay } = useNavigation()
   const openedFile = useOpenedFile()
   const [isOpening, setIsOpening] = useState(false)
   const [isAsking, setIsAsking] = useState(false)
@@ -156,7 +156,7 @@ export function Shell({ title, trajectory, storedKey, notice, server = '', onExp
         <Header title={title} server={server} help={help} onOpen={actions.openFile} onExport={actions.exportFile} />
       </div>
       <div id={CONTENT_ID} tabIndex={-1}>
-        {isUnreachable && <ApplicationUnreachable waiting={waiting} onStay={stay} />}
+        {application !== 'answers' && <NoAnswer isSlow={application === 'slow'} waiting={waiting} onStay={stay} />}
         {problem && (
           <Banner tone="bad" title={problem.title} hint={problem.hint}>
             <Button onClick={() => setProblem(undefined)}>Dismiss</Button>
@@ -232,20 +232,26 @@ const SkipLink = ({ tokens }: { readonly tokens: TokensTarget | undefined }) => 
   </a>
 )
 
-/** Reports that the application does not respond; the page can still be read, copied and saved. */
-function ApplicationUnreachable({
+/** Reports that the application is slow or does not respond; the page can still be read, copied and saved. */
+function NoAnswer({
+  isSlow,
   waiting,
   onStay,
 }: {
+  readonly isSlow: boolean
   readonly waiting: string | undefined
   readonly onStay: () => void
 }) {
   const page = PAGES.find(({ href }) => href === waiting)?.label ?? 'The requested page'
   return (
     <Banner
-      tone="bad"
-      title="The application does not respond. Trying again every second…"
-      hint={`It is busy, it has stopped, or the tunnel to it is closed. If it has stopped, start it again with npm start. This page does not change.${
+      tone={isSlow ? 'note' : 'bad'}
+      title={
+        isSlow
+          ? 'The application is slow to respond. Waiting…'
+          : 'The application does not respond. Trying again every second…'
+      }
+      hint={`${isSlow ? 'It is busy.' : unreachableError().hint} This page does not change.${
         waiting === undefined ? '' : ` ${page} opens when it responds again.`
       }`}
     >

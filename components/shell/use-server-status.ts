@@ -1,7 +1,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import type { ServerEntry, ServerStatus } from '#lib/api/server-status.ts'
-import { ApiError } from '#lib/browser/api.ts'
+import { ApiError, unreachableError } from '#lib/browser/api.ts'
 import { serverStatusOptions, serversOptions } from '#lib/browser/queries.ts'
 import { useNavigation } from './navigation.tsx'
 import type { ShownStatus } from './server-state.tsx'
@@ -18,17 +18,16 @@ export function useServerStatus(chosen: string): ServerView {
   const { data } = useQuery(serversOptions())
   const name = chosen === '' ? data?.default : chosen
   const status = displayedStatus(useQuery(serverStatusOptions(name)))
-  const { isUnreachable } = useNavigation()
-  return { servers: data?.servers ?? [], name: name ?? '', status: isUnreachable ? UNREACHABLE : status }
+  const { application } = useNavigation()
+  return {
+    servers: data?.servers ?? [],
+    name: name ?? '',
+    status: application === 'unreachable' ? UNREACHABLE : status,
+  }
 }
 
 /** Status of every server while the application does not respond. */
-const UNREACHABLE: ShownStatus = {
-  state: 'failed',
-  code: 'UNREACHABLE',
-  message: 'The application does not respond.',
-  hint: 'If it has stopped, start it again with npm start.',
-}
+const UNREACHABLE = displayedStatus({ data: undefined, error: unreachableError() })
 
 interface Answer {
   readonly data: ServerStatus | undefined

@@ -50,15 +50,29 @@ async function page() {
 }
 
 describe('An unreachable application', () => {
-  test.each<Server>(['refuses', 'hangs', 'proxy'])('is noticed within 3 s if its address %s', async (gone) => {
+  test.each<Server>(['refuses', 'proxy'])('is noticed within 3 s if its address %s', async (gone) => {
     const { result } = await page()
-    expect(result.current.isUnreachable).toBe(false)
+    expect(result.current.application).toBe('answers')
     server = gone
     await pass(3_000)
-    expect(result.current.isUnreachable).toBe(true)
+    expect(result.current.application).toBe('unreachable')
     server = 'up'
     await pass(3_000)
-    expect(result.current.isUnreachable).toBe(false)
+    expect(result.current.application).toBe('answers')
+  })
+
+  test('is slow within 3 s if it is silent, and unreachable after 15 s more until it answers', async () => {
+    const { result } = await page()
+    server = 'hangs'
+    await pass(3_000)
+    expect(result.current.application).toBe('slow')
+    await pass(13_500)
+    expect(result.current.application).toBe('unreachable')
+    await pass(5_000)
+    expect(result.current.application).toBe('unreachable')
+    server = 'up'
+    await pass(15_000)
+    expect(result.current.application).toBe('answers')
   })
 
   test('is not polled while the page is hidden', async () => {
@@ -68,7 +82,7 @@ describe('An unreachable application', () => {
     )
     server = 'refuses'
     await pass(60_000)
-    expect(result.current.isUnreachable).toBe(false)
+    expect(result.current.application).toBe('answers')
   })
 })
 
@@ -120,7 +134,11 @@ describe('A guarded navigation', () => {
     const { result } = await page()
     server = 'refuses'
     await act(() => result.current.go('/library'))
-    expect([result.current.isUnreachable, result.current.waiting, push.mock.calls]).toEqual([true, '/library', []])
+    expect([result.current.application, result.current.waiting, push.mock.calls]).toEqual([
+      'unreachable',
+      '/library',
+      [],
+    ])
     await pass(5_000)
     expect(push).not.toHaveBeenCalled()
     server = 'up'
@@ -129,16 +147,33 @@ describe('A guarded navigation', () => {
     expect(result.current.waiting).toBeUndefined()
   })
 
-  test('opens if the answer was too late for the page but in time for the poll', async () => {
+  test.each([false, true])(
+    'to a slow application says so, and opens when it answers (checked by a press: %s)',
+    async (isPressed) => {
+      const { result } = await page()
+      server = 'late'
+      answersAt = Date.now() + 6_000
+      if (isPressed) act(() => result.current.expectGo())
+      act(() => void result.current.go('/library'))
+      await pass(1_000)
+      expect(result.current.waiting).toBeUndefined()
+      await pass(2_000)
+      expect([result.current.application, result.current.waiting]).toEqual(['slow', '/library'])
+      await pass(4_000)
+      expect(push).toHaveBeenCalledExactlyOnceWith('/library')
+      expect([result.current.application, result.current.waiting]).toEqual(['answers', undefined])
+    },
+  )
+
+  test('to a slow application is forgotten after the reader chose to stay', async () => {
     const { result } = await page()
     server = 'late'
-    answersAt = Date.now() + 1_800
+    answersAt = Date.now() + 6_000
     act(() => void result.current.go('/library'))
-    await pass(1_800)
-    server = 'up'
     await pass(3_000)
-    expect(push).toHaveBeenCalledExactlyOnceWith('/library')
-    expect(result.current.waiting).toBeUndefined()
+    act(() => result.current.stay())
+    await pass(4_000)
+    expect([push.mock.calls, result.current.waiting]).toEqual([[], undefined])
   })
 
   test('gives the focus to the next page, once, if what opened it had a visible focus', async () => {

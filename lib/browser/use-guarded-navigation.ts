@@ -1,11 +1,11 @@
 'use client'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
-import { applicationOptions, isAnswering } from './application.ts'
+import { type ApplicationState, applicationOptions, isAnswering, reportSlow, watchAnswer } from './application.ts'
 
 /** Navigation that never leaves a page for one that cannot be loaded. */
 export interface Navigation {
-  readonly isUnreachable: boolean
+  readonly application: ApplicationState
   /** Address that is opened once the application answers again. */
   readonly waiting: string | undefined
   /** Checks whether the application answers, because a link is pressed: the `go` of its click then waits for nothing. */
@@ -38,7 +38,13 @@ export function useGuardedNavigation(push: (href: string) => void): Navigation {
     pressed.current = undefined
     const isFocusVisible = document.querySelector(':focus-visible') !== null
     const isChecked = checked && Date.now() - checked.at < PRESS_MS
-    const [answers] = await Promise.all([isChecked ? checked.isAnswering : isAnswering(), ready])
+    /** The page says what it waits for, if nothing newer was opened. */
+    const onLate = () => {
+      reportSlow(cache)
+      if (step === latest.current) setWaiting(href)
+    }
+    const answer = watchAnswer(isChecked ? checked.isAnswering : isAnswering(), onLate)
+    const [answers] = await Promise.all([answer, ready])
     if (step !== latest.current) return
     cache.setQueryData(applicationOptions().queryKey, answers ? 'answers' : 'unreachable')
     setWaiting(answers ? undefined : href)
@@ -56,7 +62,7 @@ export function useGuardedNavigation(push: (href: string) => void): Navigation {
     if (data === 'answers' && waiting !== undefined) void resume(waiting)
   }, [data, waiting])
   return {
-    isUnreachable: data === 'unreachable',
+    application: data ?? 'answers',
     waiting,
     expectGo() {
       pressed.current = { at: Date.now(), isAnswering: isAnswering() }

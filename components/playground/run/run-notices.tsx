@@ -45,12 +45,12 @@ export function PlaygroundNotices({
   onServerTokenizer,
 }: PlaygroundNoticesProps) {
   const { data: waitingFor } = useQuery(downloadsOptions(isStarting))
-  // While the application does not respond, the frame of the page says so.
-  const { isUnreachable } = useNavigation()
+  // While the application is slow or does not respond, the frame of the page says so.
+  const { application } = useNavigation()
   const unreached = problem && ADDRESS_FAILURES.has(problem.code) ? server : undefined
   return (
     <>
-      {!isConnected && !isUnreachable && (
+      {!isConnected && application === 'answers' && (
         <Banner
           tone="note"
           title="The connection to Rollscope’s server was lost. Trying again…"

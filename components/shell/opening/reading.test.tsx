@@ -10,7 +10,7 @@ import { Shell } from '../shell.tsx'
 vi.mock('#lib/browser/page-reader.ts', () => ({ pageReader: { load: () => {}, prepare: () => {} } }))
 vi.mock('next/navigation', () => ({ usePathname: () => '/library', useRouter: () => ({ prefetch: () => {} }) }))
 vi.mock('../navigation.tsx', () => ({
-  useNavigation: () => ({ go: async () => {}, isUnreachable: false }),
+  useNavigation: () => ({ go: async () => {}, application: 'answers' }),
   usePrefetch: () => () => {},
   Link: 'a',
 }))
