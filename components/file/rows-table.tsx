@@ -5,6 +5,7 @@ import { outcomeInk, titleText } from '#components/library/rows/row-texts.ts'
 import { Link } from '#components/shell/navigation.tsx'
 import { countText, rewardText } from '#components/token-view/numbers.ts'
 import { useEqualRows } from '#components/ui/rows/equal-rows.ts'
+import { UnprintedRows } from '#components/ui/rows/unprinted-rows.tsx'
 import { type ColumnHeading, ColumnHeadings, RowSpace, SelectBox } from '#components/ui/table.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import type { RowColumn, RowSort } from '#lib/browser/file-index/listed-rows.ts'
@@ -53,7 +54,7 @@ export function RowsTable({ rows, listed, sort, onSort, selected, onSelect, open
   const stop = Math.min(current, listed.length - 1)
   // After Back, the row that was opened receives the focus.
   const isMoving = useRef(opened !== undefined && listed.includes(opened))
-  const { viewport, first, end, viewHeight, reveal } = useEqualRows({
+  const { viewport, first, end, viewHeight, unprinted, reveal } = useEqualRows({
     count: listed.length,
     rowHeight: ROW_HEIGHT,
     margin: MARGIN,
@@ -145,6 +146,7 @@ export function RowsTable({ rows, listed, sort, onSort, selected, onSelect, open
         </tbody>
         <RowSpace height={(listed.length - end) * ROW_HEIGHT} />
       </table>
+      <UnprintedRows count={unprinted} />
     </div>
   )
 }

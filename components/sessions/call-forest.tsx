@@ -2,6 +2,7 @@
 import { type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
 import { useEqualRows } from '#components/ui/rows/equal-rows.ts'
+import { UnprintedRows } from '#components/ui/rows/unprinted-rows.tsx'
 import { type ColumnHeading, ColumnHeadings, RowSpace } from '#components/ui/table.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import {
@@ -61,7 +62,7 @@ export function CallForest({ entries, nodes, selected, focused, onSelect, childr
   const width = FIRST + RAIL * Math.min(MOST_RAILS, 1 + Math.max(0, ...places.map(({ rail }) => rail)))
   const selectedRow = entries.findIndex((entry) => entryKey(entry) === selected)
   const path = pathRows(places, selectedRow)
-  const { viewport, first, end, reveal } = useEqualRows({
+  const { viewport, first, end, unprinted, reveal } = useEqualRows({
     count: entries.length,
     rowHeight: ROW,
     margin: MARGIN,
@@ -159,6 +160,7 @@ export function CallForest({ entries, nodes, selected, focused, onSelect, childr
         </tbody>
         <RowSpace height={(entries.length - end) * ROW} />
       </table>
+      <UnprintedRows count={unprinted} />
       {children}
     </div>
   )

@@ -10,14 +10,14 @@ import { visibleText } from '#components/ui/visible-text.ts'
 import { AUTO_SESSION, type SessionAnswer, type SessionListAnswer, type SessionRow } from '#lib/api/sessions/session.ts'
 import { hintOf } from '#lib/browser/hint-of.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
-import { CallForest } from './call-forest.tsx'
 import { type CallEntry, entryKey, forestText, type SessionCallNode } from './call-texts.ts'
 import { ExportLeaves, type PickerName } from './export-leaves.tsx'
 import { RewardField } from './reward-field.tsx'
 import { SavingsLine } from './savings-line.tsx'
 import { SetupLine } from './setup-line.tsx'
 
-// The token view is most of the code of this page, and a list without calls does not need it.
+// These are most of the code of this page, and a list without calls does not need them.
+const CallForest = lazyPart(async () => (await import('./call-forest.tsx')).CallForest)
 const CallTokens = lazyPart(async () => (await import('./call-tokens.tsx')).CallTokens)
 
 interface RecordingBarProps {

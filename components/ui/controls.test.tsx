@@ -5,6 +5,7 @@ import { expect, test, vi } from 'vitest'
 import { Button } from './button.tsx'
 import { Fact, Facts } from './facts.tsx'
 import { CheckField } from './field.tsx'
+import { useEqualRows } from './rows/equal-rows.ts'
 import { useRowWindow } from './rows/row-window.tsx'
 
 test('a checkbox is described by its note, which is not part of its name', () => {
@@ -69,4 +70,16 @@ test('A long list has its first 2,000 rows on paper, and the number of the other
   expect(result.current).toMatchObject({ first: 0, end: 2_000, after: 0, unprinted: 100 })
   act(() => window.dispatchEvent(new Event('afterprint')))
   expect(result.current).toMatchObject({ first, end, after, unprinted: 0 })
+})
+
+test.each([
+  [1_900, 1_900, 0],
+  [2_100, 2_000, 100],
+])('A list of %i rows of one height has %i of them on paper, in a box of their height', (count, printed, unprinted) => {
+  const { result } = renderHook(() => useEqualRows({ count, rowHeight: 20, margin: 5, usualHeight: 400 }))
+  expect(result.current).toMatchObject({ first: 0, end: 25, height: count * 20, unprinted: 0 })
+  act(() => window.dispatchEvent(new Event('beforeprint')))
+  expect(result.current).toMatchObject({ first: 0, end: printed, top: 0, height: printed * 20, unprinted })
+  act(() => window.dispatchEvent(new Event('afterprint')))
+  expect(result.current).toMatchObject({ first: 0, end: 25, height: count * 20, unprinted: 0 })
 })

@@ -84,10 +84,10 @@ export const ColumnHeadings = <Name extends string>({ columns, sort, onSort, uns
     )
   })
 
-/** Takes the place of rows that are not mounted. `height` is in pixels. */
+/** Takes the place of rows that are not mounted, except on paper. `height` is in pixels. */
 export const RowSpace = ({ height }: { readonly height: number }) =>
   height > 0 && (
-    <tbody aria-hidden>
+    <tbody aria-hidden className="print:hidden">
       <tr style={{ height }} />
     </tbody>
   )

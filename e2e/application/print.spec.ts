@@ -21,7 +21,8 @@ async function print(page: Page): Promise<() => Promise<void>> {
 const beyond = (page: Page, selector: string): Promise<number> =>
   page.evaluate((selector) => {
     const ends = [...document.querySelectorAll(selector)].map((part) => part.getBoundingClientRect().bottom)
-    return Math.max(...ends) - document.documentElement.scrollHeight + window.scrollY
+    // The height of the document is a whole number.
+    return Math.floor(Math.max(...ends)) - document.documentElement.scrollHeight + window.scrollY
   }, selector)
 
 test('Messages, requests, tokens and the tree of a group are printed as a whole, and the screen is as before', async ({
@@ -58,6 +59,21 @@ test('Messages, requests, tokens and the tree of a group are printed as a whole,
     await end()
     await expect.poll(rows).toBe(before)
   })
+
+  for (const [tab, path, part, rows] of [
+    ['arrays', '?tab=trainer', page.getByRole('grid', { name: 'Arrays and their tokens' }), '[role="row"]'],
+    ['lines of the file', '?tab=raw', page.getByRole('region', { name: 'JSON', exact: true }), '[data-row]'],
+  ] as const)
+    await test.step(`The ${tab} are on the paper`, async () => {
+      await page.goto(`${address}${path}`)
+      await expect(part).toBeVisible()
+      const before = await part.locator(rows).count()
+      const end = await print(page)
+      expect(await part.locator(rows).count()).toBeGreaterThan(before)
+      expect(await beyond(page, rows)).toBeLessThanOrEqual(0)
+      await end()
+      await expect(part.locator(rows)).toHaveCount(before)
+    })
 
   await test.step('The whole tree is on the paper', async () => {
     await page.goto('/group/printed')

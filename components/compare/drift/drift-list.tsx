@@ -6,7 +6,8 @@ import { countText } from '#components/token-view/numbers.ts'
 import { bytesView } from '#components/token-view/pieces/piece-view.ts'
 import { ForeignText } from '#components/ui/bounded-text.tsx'
 import { Select } from '#components/ui/field.tsx'
-import { UnprintedRows, useRowWindow } from '#components/ui/rows/row-window.tsx'
+import { useRowWindow } from '#components/ui/rows/row-window.tsx'
+import { UnprintedRows } from '#components/ui/rows/unprinted-rows.tsx'
 import {
   DRIFT_LAYERS,
   type DriftKind,

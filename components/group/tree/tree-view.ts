@@ -1,5 +1,5 @@
 /** Scroll position of the tree, and the drawing of its visible part. */
-import { createScrollSpace, type ScrollSpace } from '#components/token-view/grid/scroll-space.ts'
+import { createScrollSpace, fitCanvas, type ScrollSpace } from '#components/token-view/grid/scroll-space.ts'
 import { setStyle } from '#components/token-view/grid/token-picture.ts'
 import { elementAt, float64At } from '#lib/util/element-at.ts'
 import type { TreeSpot } from '../tree.ts'
@@ -34,7 +34,6 @@ export function createTreeView(
   const space = createScrollSpace(viewport)
   const painter = createTreePainter(layer)
   let current: TreePicture | undefined
-  let drawnHeight = ''
   let visible: ReadonlySet<number> = new Set()
   let reported = ''
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -51,8 +50,7 @@ export function createTreeView(
   const draw = (picture: TreePicture) => {
     current = picture
     const { rows, fontSize } = picture
-    const height = `${space.setHeight(rows.height)}px`
-    if (height !== drawnHeight) canvas.style.height = drawnHeight = height
+    fitCanvas(canvas, space, rows.height)
     // All positions are read before anything is written: a read after a write would force a layout.
     const [top, viewHeight, shift] = [space.top(), space.viewHeight(), `translateY(${space.shift()}px)`]
     setStyle(canvas, '--token-size', `${fontSize}px`)

@@ -12,6 +12,7 @@ import {
 } from 'react'
 import { firstRangeAfter } from '#components/token-view/token-marks.ts'
 import { useEqualRows } from '#components/ui/rows/equal-rows.ts'
+import { UnprintedRows } from '#components/ui/rows/unprinted-rows.tsx'
 import { placeInText, visibleText } from '#components/ui/visible-text.ts'
 import { int32At } from '#lib/util/element-at.ts'
 import {
@@ -50,7 +51,7 @@ export function TextView({ label, text, hits = NO_HITS, shown, onPlace, classNam
   const [cell, setCell] = useState({ width: 8, columns: 80 })
   const digits = String(lineCount(text)).length
   const rows = useMemo(() => wrapLines(text, cell.columns), [text, cell.columns])
-  const { viewport, first, end, top, height, ...list } = useEqualRows({
+  const { viewport, first, end, top, height, unprinted, ...list } = useEqualRows({
     count: rowCount(rows),
     rowHeight: ROW_HEIGHT,
     margin: MARGIN,
@@ -121,7 +122,7 @@ export function TextView({ label, text, hits = NO_HITS, shown, onPlace, classNam
               data-row={number}
               data-line={row.line + 1}
               data-shown={(shown && shown.start < row.end && shown.end > row.start) || undefined}
-              className="flex h-5 whitespace-pre leading-5 data-shown:bg-panel"
+              className="flex h-5 whitespace-pre leading-5 data-shown:bg-panel print:h-auto print:whitespace-pre-wrap print:[overflow-wrap:anywhere]"
             >
               <LineNumber digits={digits} number={row.part === 0 ? row.line + 1 : undefined} />
               <span data-signs className="min-w-0 overflow-hidden">
@@ -131,6 +132,7 @@ export function TextView({ label, text, hits = NO_HITS, shown, onPlace, classNam
           )
         })}
       </Canvas>
+      <UnprintedRows count={unprinted} />
     </section>
   )
 }
@@ -154,7 +156,7 @@ function Canvas({
   readonly children: ReactNode
 }) {
   return (
-    <div style={{ height }} className="relative py-2">
+    <div style={{ height }} className="relative py-2 print:h-auto!">
       <div style={{ transform: `translateY(${top}px)` }}>{children}</div>
     </div>
   )

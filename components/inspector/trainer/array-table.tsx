@@ -2,6 +2,7 @@
 import { type KeyboardEvent, useEffect, useEffectEvent, useId, useMemo } from 'react'
 import { type Selection, selectedRange, single } from '#components/token-view/selection.ts'
 import { useEqualRows } from '#components/ui/rows/equal-rows.ts'
+import { UnprintedRows } from '#components/ui/rows/unprinted-rows.tsx'
 import type { SheetRow } from '#lib/analysis/trainer/sheet.ts'
 import { segmentIndexAt, segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -27,7 +28,7 @@ export function ArrayTable({ trajectory, row, tokens, selection, onSelect }: Arr
   const notes = useMemo(() => notesOf(row), [row])
   const starts = segmentStarts(trajectory)
   const segments = segmentsOf(trajectory)
-  const { viewport, first, end, top, height, viewHeight, ...rows } = useEqualRows({
+  const { viewport, first, end, top, height, viewHeight, unprinted, ...rows } = useEqualRows({
     count: tokens,
     rowHeight: ROW_HEIGHT,
     margin: MARGIN,
@@ -91,6 +92,7 @@ export function ArrayTable({ trajectory, row, tokens, selection, onSelect }: Arr
             })}
           </div>
         </div>
+        <UnprintedRows count={unprinted} />
       </div>
     </div>
   )

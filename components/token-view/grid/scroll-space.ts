@@ -2,6 +2,7 @@
  * Maps the scroll bar to the layout. Browsers draw elements up to some 17 to 33 million pixels tall. The bar of a taller
  * layout is scaled to cover all of it, while the wheel still moves by single pixels.
  */
+import { setStyle } from './token-picture.ts'
 
 /** Tallest scrolled element in pixels, below the limit of every browser (Firefox draws up to 17.8 million). */
 export const TALLEST = 15_000_000
@@ -24,6 +25,8 @@ export interface ScrollSpace {
   readonly isOwnMove: () => boolean
   /** Makes the whole layout visible, up to PAPER_HEIGHT, until it is called with false. */
   readonly print: (isPrinting: boolean) => void
+  /** Whether the end of the layout is missing on the paper. */
+  readonly isCut: () => boolean
 }
 
 interface Scrolled {
@@ -62,7 +65,14 @@ export function createScrollSpace(viewport: Scrolled): ScrollSpace {
     print: (isPrinting) => {
       isPrinted = isPrinting
     },
+    isCut: () => isPrinted && height > PAPER_HEIGHT,
   }
+}
+
+/** Makes the scrolled element as tall as the layout; app/globals.css prints a sentence below a layout that is cut. */
+export function fitCanvas(canvas: HTMLElement, space: ScrollSpace, height: number): void {
+  setStyle(canvas, 'height', `${space.setHeight(height)}px`)
+  canvas.toggleAttribute('data-cut', space.isCut())
 }
 
 /** Returns the pixels of the layout for one pixel of the bar. */

@@ -3,7 +3,7 @@
 import { elementAt } from '#lib/util/element-at.ts'
 import { createElementPool } from './element-pool.ts'
 import { lineOfToken, linesBetween, segmentsBetween } from './layout.ts'
-import { type ScrollSpace, visiblePart } from './scroll-space.ts'
+import { fitCanvas, type ScrollSpace, visiblePart } from './scroll-space.ts'
 import { makeFrame, paintFrame } from './segment-frame.ts'
 import { createTokenBox } from './token-box.ts'
 import { setStyle, type TokenPicture } from './token-picture.ts'
@@ -30,7 +30,6 @@ export function createTokenPainter(space: ScrollSpace, canvas: HTMLElement, laye
   const frames = createElementPool(layer, makeFrame)
   const pointed = createTokenBox(layer, 'token-pointed', undefined)
   const selected = createTokenBox(layer, 'token-selected', SELECTED_ID)
-  let drawnHeight = ''
   let drawnShift = ''
   return {
     draw(picture) {
@@ -38,8 +37,7 @@ export function createTokenPainter(space: ScrollSpace, canvas: HTMLElement, laye
       setStyle(canvas, '--token-size', `${options.fontSize}px`)
       setStyle(canvas, '--token-row', `${layout.rowHeight}px`)
       const margin = MARGIN_ROWS * layout.rowHeight
-      const height = `${space.setHeight(layout.height)}px`
-      if (height !== drawnHeight) canvas.style.height = drawnHeight = height
+      fitCanvas(canvas, space, layout.height)
       const top = space.top() - margin
       const bottom = space.top() + space.viewHeight() + margin
       const shift = `translateY(${space.shift()}px)`

@@ -57,11 +57,11 @@ describe('scroll space', () => {
     space.setHeight(300_000_000)
     space.scrollTo(1_000_000)
     space.print(true)
-    expect([space.setHeight(2_000), space.viewHeight()]).toEqual([2_000, 2_000])
+    expect([space.setHeight(2_000), space.viewHeight(), space.isCut()]).toEqual([2_000, 2_000, false])
     expect([space.setHeight(300_000_000), space.viewHeight()]).toEqual([50_000, 50_000])
-    expect([space.top(), space.shift()]).toEqual([0, 0])
+    expect([space.top(), space.shift(), space.isCut()]).toEqual([0, 0, true])
     space.print(false)
-    expect([space.top(), space.viewHeight()]).toEqual([1_000_000, 900])
+    expect([space.top(), space.viewHeight(), space.isCut()]).toEqual([1_000_000, 900, false])
   })
 
   test('moves by single pixels for the wheel where it is scaled', () => {

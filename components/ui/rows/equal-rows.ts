@@ -3,6 +3,8 @@
  * it is a module of its own, because every page loads it.
  */
 import { type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { useIsPrinting } from '../use-printing.ts'
+import { MOST_PRINTED } from './unprinted-rows.tsx'
 
 /** The mounted rows of a list whose rows have one height. */
 interface EqualRows {
@@ -15,6 +17,8 @@ interface EqualRows {
   /** Heights of the scrolled element and of the box, in pixels. */
   readonly height: number
   readonly viewHeight: number
+  /** Number of rows that are missing on the paper. */
+  readonly unprinted: number
   /** Scrolls a row to the middle, unless it is visible. */
   readonly reveal: (row: number) => void
 }
@@ -50,10 +54,13 @@ export function useEqualRows({ count, rowHeight, margin, header = 0, usualHeight
       element.removeEventListener('scroll', onScroll)
     }
   }, [])
+  const isPrinting = useIsPrinting()
+  const printed = { ...scroller, count: Math.min(count, MOST_PRINTED), viewHeight: count * rowHeight }
   return {
     viewport,
-    ...visibleRowsOf(scroller, place.scrollTop, margin),
-    height: scrolledHeight(scroller),
+    ...(isPrinting ? visibleRowsOf(printed, 0, 0) : visibleRowsOf(scroller, place.scrollTop, margin)),
+    height: scrolledHeight(isPrinting ? printed : scroller),
+    unprinted: isPrinting ? count - printed.count : 0,
     viewHeight: place.viewHeight,
     reveal: (row) => {
       const element = viewport.current

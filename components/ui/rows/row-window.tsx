@@ -5,8 +5,8 @@
 import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { countWhile } from '#lib/util/bisect.ts'
 import { float64At } from '#lib/util/element-at.ts'
-import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { useIsPrinting } from '../use-printing.ts'
+import { MOST_PRINTED } from './unprinted-rows.tsx'
 
 /** The mounted rows of a list, and what the elements of the list need. */
 export interface RowWindow {
@@ -105,19 +105,11 @@ export function useRowWindow({ count, heightOf }: RowWindowOptions): RowWindow {
   }
 }
 
-/** Says on paper how many rows of a long list are missing. */
-export const UnprintedRows = ({ count }: { readonly count: number }) =>
-  count > 0 && (
-    <p className="px-3.5 py-2 text-dim text-xs">{countWithNoun(count, 'more row is', 'more rows are')} not printed.</p>
-  )
-
 /** Height of the box in pixels until it is known. */
 const UNKNOWN_HEIGHT = 800
 /** Pixels of scrolling after which the rows are selected again, and pixels on each side in which rows are mounted. */
 const STEP = 120
 const BESIDE = 240
-/** Rows on paper: more would keep the browser busy for minutes. */
-const MOST_PRINTED = 2_000
 /** Space beside a row that is scrolled into view, in pixels. */
 const MARGIN = 8
 const NOTHING_MEASURED: ReadonlyMap<number, number> = new Map()
