@@ -22,7 +22,7 @@ const TOLERANCE = 0.15
 const WORDS = 'the model reads the next file and writes what it found there; '
 /** Names of fields with texts. */
 const TEXT_FIELD =
-  /(content|text|value|output|response|completion|prompt|thinking|reasoning|thought|observation|message|result|input|full|delta)$/i
+  /(content|text|value|output|response|completion|prompt|thinking|reasoning|thought|observation|message|result|input|full|delta|arg_0)$/i
 /** Names of fields that count tokens. */
 const COUNT_FIELD = /(lengths?|_tokens|_count|tokens_predicted|tokens_evaluated)$/
 

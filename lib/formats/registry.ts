@@ -14,6 +14,7 @@ import { datasetRows } from './conversations/dataset-rows.ts'
 import { gemini, geminiContents } from './conversations/gemini.ts'
 import { geminiStream } from './conversations/gemini-stream.ts'
 import { langchain } from './conversations/langchain.ts'
+import { lmEval } from './conversations/lm-eval.ts'
 import { ollama } from './conversations/ollama.ts'
 import { pydanticAi } from './conversations/pydantic-ai.ts'
 import { sharegpt } from './conversations/sharegpt.ts'
@@ -146,6 +147,7 @@ export const formats: readonly Format[] = [
   verlDump,
   openRlhf,
   tinkerEval,
+  lmEval,
   datasetRows,
   chatMessages,
   messageLines,
