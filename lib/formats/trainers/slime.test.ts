@@ -7,6 +7,7 @@ import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { violationText } from '#lib/util/schema-violation.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { kindsAndIds, source, trajectories } from '#testing/trajectories.ts'
+import { foreignRecords } from '../replies/test-files.ts'
 import { trajectoryOf } from '../test-trajectories.ts'
 import { numberSamples } from '../writing/group-numbers.ts'
 import { outcomes, slime, statuses } from './slime.ts'
@@ -347,6 +348,28 @@ describe('slime format', () => {
     expect([asked('one'), asked([{ type: 'text', text: 'two' }, { type: 'image' }])]).toEqual(['one', 'two'])
     expect(sampleOf({ ...sampleTrajectory, segments: rest }).prompt).toBe('')
   })
+})
+
+test('A rollout dump that slime wrote has its segments, versions, experts and rollouts, and is written with the same columns', () => {
+  const records = foreignRecords('slime-rollout-data.jsonl') as readonly WrittenSample[]
+  const opened = records.map(read)
+  expect(opened.map(({ group, reward }) => [group, reward])).toEqual([
+    [{ id: '0', index: 0 }, 0],
+    [{ id: '0', index: 1 }, 1],
+    [{ id: '0', index: 1 }, 2],
+  ])
+  for (const [at, trajectory] of opened.entries()) {
+    expect(trajectory.outcome).toEqual({ kind: 'ended', reason: 'truncated' })
+    expect(trajectory.segments).toMatchObject([
+      { ids: [1, 2, 3], messages: [{ role: 'user', content: 'What is 25 * 17?' }] },
+      { ids: [10, 11], logprobs: [-0.5, -0.25], weightVersions: [{ version: '7' }], routedExperts: { start: 0 } },
+      { ids: [20] },
+      { ids: [12], logprobs: [-0.75], weightVersions: [{ version: '8' }] },
+    ])
+    const { metadata: _, rollout_id: rollout, ...original } = records[at] as WrittenSample
+    const numbers = numberSamples(opened.map(({ group }) => group))
+    expect(slime.write?.(trajectory, numbers[at]).value).toMatchObject({ ...original, rollout_id: rollout })
+  }
 })
 
 describe('slime group', () => {
