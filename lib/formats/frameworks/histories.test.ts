@@ -1,7 +1,9 @@
-/** Opens sessions of Google’s ADK and histories of DSPy (lib/formats/golden/writers/make_histories.py). */
+/** Opens sessions of Google’s ADK, histories of DSPy (lib/formats/golden/writers/make_histories.py), and the output of a crew of CrewAI. */
 import { expect, test } from 'vitest'
 import type { JsonObject } from '#lib/json/json-object.ts'
 import { conversation } from '#lib/trajectory/messages/conversation.ts'
+import { chatMessages } from '../conversations/chat-messages.ts'
+import { recordsIn } from '../reading/records.ts'
 import { formatOf } from '../registry.ts'
 import { foreignRecords } from '../replies/test-files.ts'
 import { refusalOf, trajectoriesOf, trajectoryOf } from '../test-trajectories.ts'
@@ -69,4 +71,17 @@ test('a call of DSPy may have a prompt, texts as outputs, and no model', () => {
   expect(conversation(trajectoryOf(dspy, { ...call, outputs: [{}] }))[1]).toMatchObject({ content: '' })
   expect(trajectory.model.name).toBeUndefined()
   expect([7, { ...call, kwargs: 7 }, { ...call, prompt: null }, { kwargs: {} }].some(dspy.sniff)).toBe(false)
+})
+
+test('each task of a crew of CrewAI is a trajectory with its messages', () => {
+  const records = recordsIn(foreignRecords('crewai.json')[0], {})
+  expect(records.map(({ path }) => path)).toEqual(['tasks_output[0]', 'tasks_output[1]'])
+  const read = records.map(({ value }) => trajectoryOf(chatMessages, value))
+  expect(read.map((trajectory) => conversation(trajectory).map(({ role }) => role))).toEqual(
+    read.map(() => ['system', 'user', 'assistant', 'tool', 'assistant']),
+  )
+  expect(read.map(({ foreign }) => foreign?.messages)).toMatchObject([
+    { name: 'What is 25 * 17?', agent: 'Calculator', raw: 'It is 425.' },
+    { name: 'Repeat it.' },
+  ])
 })

@@ -51,11 +51,12 @@ export function recordsIn(value: unknown, place: RecordPosition): FoundRecord[] 
 }
 
 /**
- * Returns the records of a dump, of a table whose rows are lists, as Weights & Biases and pandas write it, or of a table of Hugging Face's data
- * set viewer; undefined if the value has none.
+ * Returns the records of a dump, of a crew of CrewAI, of a table whose rows are lists, as Weights & Biases and pandas write it, or of a table
+ * of Hugging Face's data set viewer; undefined if the value has none.
  */
-function rowsIn({ samples, columns, data, rows }: JsonObject): readonly FoundRecord[] | undefined {
+function rowsIn({ samples, tasks_output: tasks, columns, data, rows }: JsonObject): readonly FoundRecord[] | undefined {
   if (Array.isArray(samples)) return samples.map((value, index) => ({ path: `samples[${index}]`, value }))
+  if (Array.isArray(tasks)) return tasks.map((value, index) => ({ path: `tasks_output[${index}]`, value }))
   if (Array.isArray(columns) && Array.isArray(data) && data.every(Array.isArray))
     return data.map((row: readonly unknown[], index) => ({
       path: `data[${index}]`,
