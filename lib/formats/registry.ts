@@ -40,6 +40,7 @@ import { strandsSglang } from './strands-sglang.ts'
 import { agentLightningEvents, agentLightningTriplet } from './traces/agent-lightning.ts'
 import { atif } from './traces/atif.ts'
 import { milesTrajectory, skyrlEval, verifiersResults } from './traces/conversation-dumps.ts'
+import { harborTrial } from './traces/harbor-trial.ts'
 import { inspectLog } from './traces/inspect-log.ts'
 import { langfuse } from './traces/langfuse.ts'
 import { langsmith } from './traces/langsmith.ts'
@@ -78,6 +79,7 @@ export const formats: readonly Format[] = [
   rollscope,
   verifiersTrace,
   atif,
+  harborTrial,
   tinkerCapture,
   verifiersResults,
   milesTrajectory,

@@ -12,6 +12,10 @@ const RECORDS: readonly (readonly [name: string, record: object])[] = [
     'the task of an Agent Lightning rollout, whose tokens are in the events of its attempts',
     { rollout: { rollout_id: 'r', input: { question: 'hi' }, status: { state: 'queuing' } }, attempts: ['0'] },
   ],
+  [
+    'the result of a trial of Harbor without rollout details, whose messages are in the trajectory of its agent',
+    { task_name: 't', trial_name: 't__1', agent_info: { name: 'a' }, agent_result: null, verifier_result: null },
+  ],
   ['the settings of a llama.cpp server', { default_generation_settings: {}, total_slots: 1 }],
   ['a reply of a chat or completions endpoint', { object: 'chat.completion', choices: [] }],
   [

@@ -33,6 +33,10 @@ const FORMATS: readonly UnsupportedFormat[] = [
     name: 'the summary of a rollout of tinker-cookbook, whose ids are in its capture',
     sniff: has('traj_idx', 'steps', 'final_ob_len'),
   },
+  {
+    name: 'the result of a trial of Harbor without rollout details, whose messages are in the trajectory of its agent',
+    sniff: has('task_name', 'trial_name', 'agent_info', 'verifier_result'),
+  },
   { name: 'the settings of a llama.cpp server', sniff: has('default_generation_settings') },
   { name: 'a reply of a chat or completions endpoint', sniff: ({ choices }) => Array.isArray(choices) },
   { name: 'a tokenizer', sniff: has('added_tokens', 'pre_tokenizer') },
