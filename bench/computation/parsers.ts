@@ -86,6 +86,8 @@ const WELL_FORMED: Readonly<Record<string, string>> = {
   falcon3: '<tool_call>[{"name":"f"},{"name":"f","arguments":{"a":1}}]</tool_call>',
   minicpm3: '<|tool_call_start|>\n```python\nf()\nf(a=1)\n```\n<|tool_call_end|>',
   mimo: '<tool_call><function=f></function></tool_call><tool_call><function=f><parameter=a>1</parameter></function></tool_call>',
+  inkling:
+    '<|content_invoke_tool_json|>{"name":"f"}<|end_message|><|content_invoke_tool_json|>{"name":"f","args":{"a":1}}<|end_message|>',
   olmo3: '<function_calls>f()\nf(a=1)</function_calls>',
   granite: '<|tool_call|>[{"name":"f"},{"name":"f","arguments":{"a":1}}]',
   phi4_mini: 'functools[{"name":"f"},{"name":"f","arguments":{"a":1}}]',

@@ -185,8 +185,8 @@ test('a parser is found by its name, and by the names that servers use', () => {
     const served = serverParserFor(name)
     if (served !== undefined) expect(parserOfServer(served)).toBe(name)
   }
-  expect([undefined, '', 'inkling', 'constructor'].map(parserOfServer)).toEqual(Array(4).fill(undefined))
-  expect(serverParserFor('inkling')).toBeUndefined()
+  expect([undefined, '', 'beam', 'constructor'].map(parserOfServer)).toEqual(Array(4).fill(undefined))
+  expect(serverParserFor('beam')).toBeUndefined()
   expect(parserNamed(DEFAULT_PARSER)).toBeDefined()
 })
 

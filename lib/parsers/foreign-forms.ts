@@ -2,10 +2,7 @@
  * Tool-call formats without a parser here, with a mark that each contains and SGLang's name of its parser
  * (`--tool-call-parser`, 0.5.23). The first that is found counts.
  */
-const FORMS: readonly ForeignForm[] = [
-  { mark: '<|content_invoke_tool_json|>', sglangParser: 'inkling' },
-  { mark: '<rfl:parameter', sglangParser: 'beam' },
-]
+const FORMS: readonly ForeignForm[] = [{ mark: '<rfl:parameter', sglangParser: 'beam' }]
 
 /** A format without a parser here. */
 export interface ForeignForm {

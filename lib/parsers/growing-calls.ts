@@ -101,6 +101,13 @@ const DEEPSEEK = '(?:<｜tool▁calls▁begin｜>\\s*)?<｜tool▁call▁begin�
 
 const JSON_FORMATS: Readonly<Record<string, JsonFormat>> = {
   hermes: objects('<tool_call>', '\\s*</tool_call>\\s*'),
+  inkling: {
+    head: new RegExp(
+      `<\\|content_invoke_tool_json\\|>\\s*\\{\\s*"name"\\s*:\\s*${QUOTED}\\s*,\\s*"args"\\s*:\\s*(?=\\{)`,
+      'yu',
+    ),
+    after: /\s*\}\s*<\|end_message\|>(?:<\|message_model\|>[^<]*)?/y,
+  },
   longcat: objects('<longcat_tool_call>', '\\s*</longcat_tool_call>\\s*'),
   grug: objects('<\\|tool_call\\|>', '\\s*<\\|tool_call_end\\|>\\s*'),
   interns1: objects('<\\|action_start\\|>\\s*<\\|plugin\\|>', '\\s*<\\|action_end\\|>\\s*'),

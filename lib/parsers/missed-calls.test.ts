@@ -5,7 +5,7 @@ import { missedCalls } from './missed-calls.ts'
 
 const HERMES = '<tool_call>\n{"name": "add", "arguments": {}}\n</tool_call>'
 const QWEN = '<tool_call>\n<function=add>\n<parameter=a>\n1\n</parameter>\n</function>\n</tool_call>'
-const INKLING = '<|content_invoke_tool_json|>'
+const BEAM = '<rfl:parameter'
 
 /** Builds one response with a token for each piece. */
 function responding(pieces: readonly string[], change: Partial<ResponseSegment> = {}, model = {}): Trajectory {
@@ -68,15 +68,15 @@ test('missedCalls reports brackets only if they name a tool of the run', () => {
 })
 
 test('missedCalls names SGLang’s parser for an unknown format outside of think blocks if no call was read', () => {
-  expect(missedCalls(responding(['So ', INKLING, '…']))).toEqual([
-    { segment: 1, reader: { kind: 'sglang', name: 'inkling' }, spans: [{ start: 1, end: 2 }] },
+  expect(missedCalls(responding(['So ', BEAM, '…']))).toEqual([
+    { segment: 1, reader: { kind: 'sglang', name: 'beam' }, spans: [{ start: 1, end: 2 }] },
   ])
-  expect(readers(responding([INKLING], { thinks: [{ start: 0, end: 1, closed: true }] }))).toEqual([])
+  expect(readers(responding([BEAM], { thinks: [{ start: 0, end: 1, closed: true }] }))).toEqual([])
   const stopped = { thinks: [{ start: 0, end: 2, closed: false }], finish: { kind: 'stop', matched: 1 } } as const
   const model = { tokenizer: { name: 't', specialIds: [1] } }
-  expect(readers(responding([INKLING, '<end>'], stopped, model))).toEqual([])
-  expect(readers(responding([INKLING, HERMES], { toolCalls: [callAt(19, 70, 'parsed')] }))).toEqual([])
-  expect(readers(responding([INKLING, QWEN]))).toEqual(['rollscope qwen_xml'])
+  expect(readers(responding([BEAM, '<end>'], stopped, model))).toEqual([])
+  expect(readers(responding([BEAM, HERMES], { toolCalls: [callAt(19, 70, 'parsed')] }))).toEqual([])
+  expect(readers(responding([BEAM, QWEN]))).toEqual(['rollscope qwen_xml'])
   // Neither parser reads it, so no other parser is named.
   expect(readers(responding(['<seed:tool_call>']))).toEqual([])
 })

@@ -2,12 +2,12 @@ import { apertus2509 } from './json/apertus2509.ts'
 import { cohereCommand4, commandR } from './json/cohere-command4.ts'
 import { deepseekV3 } from './json/deepseek-v3.ts'
 import { deepseekV31 } from './json/deepseek-v31.ts'
-import { functionaryV31 } from './json/functionary-v31.ts'
-import { functionaryV32 } from './json/functionary-v32.ts'
+import { functionaryV31, functionaryV32 } from './json/functionary.ts'
 import { gigachat3 } from './json/gigachat3.ts'
 import { gptOss } from './json/gpt-oss.ts'
 import { grug, hermes, interns1 } from './json/hermes.ts'
 import { hunyuanFenced } from './json/hunyuan-fenced.ts'
+import { inkling } from './json/inkling.ts'
 import { kimiK2 } from './json/kimi-k2.ts'
 import { llama3 } from './json/llama3.ts'
 import { mistral } from './json/mistral.ts'
@@ -98,6 +98,7 @@ export const parsers: readonly ToolParser[] = [
   falcon3,
   minicpm3,
   mimo,
+  inkling,
 ]
 
 /** Parser of a run whose request, server and template name none. */
@@ -162,6 +163,7 @@ export const TEMPLATE_MARKS: readonly TemplateMarks[] = [
   { parser: 'kimi_k2', marks: ['<|tool_call_begin|>'] },
   { parser: 'kimi_k3', marks: ['<|open|>', '<|sep|>'] },
   { parser: 'gpt-oss', marks: ['<|channel|>', '<|message|>'] },
+  { parser: 'inkling', marks: ['<|content_invoke_tool_json|>'] },
   { parser: 'mistral', marks: ['[TOOL_CALLS]'] },
   { parser: 'zaya', marks: ['<zyphra_tool_call>'] },
   { parser: 'seed_oss', marks: ['<seed:tool_call>'] },

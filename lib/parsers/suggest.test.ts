@@ -83,25 +83,16 @@ describe('suggestParser gives the reason in words', () => {
       { parser: 'hermes', because: 'the server runs with qwen25', by: 'server' },
     ],
     [
-      { serverParser: 'inkling', chatTemplate: '<tool_call>' },
+      { serverParser: 'beam', chatTemplate: '<tool_call>' },
       {
         parser: 'hermes',
-        because: 'the server’s parser inkling is unknown here, and the chat template contains <tool_call>',
+        because: 'the server’s parser beam is unknown here, and the chat template contains <tool_call>',
         by: 'template',
       },
     ],
     [
       { chatTemplate: `{%- set suffix = ':opensource' -%}{{ '<tool_sep' + suffix + '>' }}` },
       { parser: 'hunyuan', because: 'the chat template contains <tool_sep', by: 'template' },
-    ],
-    [
-      { chatTemplate: '<|message_model|>f<|content_invoke_tool_json|>' },
-      {
-        parser: 'hermes',
-        because:
-          'no parser here reads <|content_invoke_tool_json|>, which the chat template contains: the format of SGLang’s inkling',
-        by: 'default',
-      },
     ],
     [
       { chatTemplate: '<|channel|>analysis <|message|><rfl:parameter name="a">' },
@@ -153,10 +144,10 @@ describe('suggestParser gives the reason in words', () => {
     ],
     [{}, { parser: 'hermes', because: 'neither the server nor the chat template identifies a parser', by: 'default' }],
     [
-      { serverParser: 'inkling' },
+      { serverParser: 'beam' },
       {
         parser: 'hermes',
-        because: 'the server’s parser inkling is unknown here, and the chat template identifies no parser',
+        because: 'the server’s parser beam is unknown here, and the chat template identifies no parser',
         by: 'default',
       },
     ],

@@ -78,6 +78,8 @@ export const CALLS: Readonly<Record<string, (json: string) => string>> = {
   falcon3: (json) => `<tool_call>\n[{"name": "f", "arguments": {"a": ${json}}}]\n</tool_call>`,
   minicpm3: (json) => `<|tool_call_start|>\n\`\`\`python\nf(a=${json})\n\`\`\`\n<|tool_call_end|>`,
   mimo: (json) => `<tool_call>\n<function=f>\n<parameter=a>${json}</parameter>\n</function>\n</tool_call>`,
+  inkling: (json) =>
+    `<|message_model|>f<|content_invoke_tool_json|>{"name": "f", "args": {"a": ${json}}}<|end_message|>`,
 }
 
 const typeOf = (json: string): string =>
@@ -423,6 +425,13 @@ export const TWO_CALLS: Readonly<Record<string, readonly [string, string, string
     '<tool_call>\n<function=add>\n<parameter=a>seven</parameter>\n</function>\n</tool_call>',
     '',
   ],
+  inkling: [
+    '',
+    '<|content_invoke_tool_json|>{"name": "add", "args": {"a": 7, "b": "日本 7"}}<|end_message|>',
+    '',
+    '<|content_invoke_tool_json|>{"name": "add", "args": [7]}<|end_message|>',
+    '',
+  ],
 }
 
 /**
@@ -480,6 +489,7 @@ export const CALL_TEMPLATES: Readonly<Record<string, string>> = {
   falcon3: `{# JSON object inside <tool_call></tool_call> #}{% for m in messages %}{% if m.tool_calls %}<tool_call>\\n{{ m.tool_calls | tojson(indent=2) }}\\n</tool_call>{% endif %}{% endfor %}`,
   minicpm3: `{% for m in messages %}{% if m.tool_calls %}<|tool_call_start|>\\n\`\`\`python\\n{% for c in m.tool_calls %}{{ c.function.name }}({% for k, v in c.function.arguments.items() %}{{ k }}={{ v | tojson }}{{ ',' if not loop.last }}{% endfor %})\\n{% endfor %}\`\`\`\\n<|tool_call_end|>\\n{% endif %}{% endfor %}`,
   mimo: `{# <parameter=example_parameter_1>value_1</parameter> #}{% for m in messages %}{% for c in m.tool_calls %}<tool_call>\\n<function={{ c.function.name }}>\\n{% for k, v in c.function.arguments.items() %}<parameter={{ k }}>{{ v if v is string else v | tojson }}</parameter>\\n{% endfor %}</function>\\n</tool_call>{% endfor %}{% endfor %}`,
+  inkling: `{% for m in messages %}{% for c in m.tool_calls %}<|message_model|>{{ c.function.name }}<|content_invoke_tool_json|>{"name": "{{ c.function.name }}", "args": {{ c.function.arguments | tojson }}}<|end_message|>{% endfor %}{% endfor %}`,
   longcat: `{% for m in messages %}{% for c in m.tool_calls %}<longcat_tool_call>\\n{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}\\n</longcat_tool_call>{% endfor %}{% endfor %}`,
   gemma4: `{% macro written(v) %}{% if v is string %}<|"|>{{ v }}<|"|>{% elif v is mapping %}{{ '{' }}{% for k, w in v.items() %}{{ k }}:{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}{{ '}' }}{% elif v is sequence %}[{% for w in v %}{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}]{% else %}{{ v }}{% endif %}{% endmacro %}{% for m in messages %}{% for c in m.tool_calls %}<|tool_call>call:{{ c.function.name }}{{ written(c.function.arguments) }}<tool_call|>{% endfor %}{% endfor %}`,
 }

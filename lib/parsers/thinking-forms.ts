@@ -168,6 +168,8 @@ export const THINK_FORMS: readonly [ThinkForm, ...ThinkForm[]] = [
   muse,
   // Solar Open ends every message with this token.
   { ...pair('<|think|>', '<|end|>'), ends: [] },
+  // Inkling ends every message with this token.
+  { ...pair('<|content_thinking|>', '<|end_message|>'), ends: [] },
   hyperclovax,
 ]
 

@@ -32,7 +32,7 @@ test.each([
     /^Suggested: llama3, because the chat template contains/,
   ],
   [ready(), '', 'as the chat template suggests', /otherwise hermes, because the server reports none\.$/],
-  [ready('inkling'), '', 'as the chat template suggests', /because the server’s inkling is not supported here\.$/],
+  [ready('beam'), '', 'as the chat template suggests', /because the server’s beam is not supported here\.$/],
 ])('the parser field suggests a parser with the reason, case %#', (status, chatTemplate, option, note) => {
   render(<ParserField parser="" chatTemplate={chatTemplate} status={status} choices={choices} onChange={() => {}} />)
   expect(screen.getAllByRole('option').map(({ textContent }) => textContent)).toEqual([option, 'hermes', 'llama3'])

@@ -521,13 +521,13 @@ describe('health', () => {
   })
 
   test('reports markup that only a parser of SGLang reads as an error that names it, outside of think blocks', () => {
-    const foreign = '<|content_invoke_tool_json|>{"name": "add", "args": {}}<|end_message|>'
+    const foreign = '<rfl:parameter name="a">1</rfl:parameter>'
     const { findings } = checked(of([prompt, response(`So: ${foreign}`)]))
     expect(findings).toMatchObject([
-      { kind: 'missed-call', severity: 'error', label: 'SGLang’s inkling finds calls in 1 response' },
+      { kind: 'missed-call', severity: 'error', label: 'SGLang’s beam finds calls in 1 response' },
     ])
     const start = prompt.ids.length + 'So: '.length
-    expect(findings[0]?.places).toEqual([{ start, end: start + '<|content_invoke_tool_json|>'.length }])
+    expect(findings[0]?.places).toEqual([{ start, end: start + '<rfl:parameter'.length }])
     const thinks = [{ start: 0, end: encode(foreign).length, closed: true }]
     expect(checked(of([prompt, response(foreign, { thinks })])).findings).toEqual([])
   })

@@ -320,6 +320,11 @@ describe('the messages side has thinking and calls', () => {
     ['falcon3', 'Hi.<tool_call>\n[{"name": "f", "arguments": {"x": 2.0}}]\n</tool_call>', ''],
     ['minicpm3', 'Hi.<|tool_call_start|>\n```python\nf(x=2.0)\n```\n<|tool_call_end|>', ''],
     ['mimo', 'Hi.<tool_call>\n<function=f>\n<parameter=x>2.0</parameter>\n</function>\n</tool_call>', ''],
+    [
+      'inkling',
+      '<|content_text|>Hi.<|end_message|><|message_model|>f<|content_invoke_tool_json|>{"name": "f", "args": {"x": 2.0}}<|end_message|>',
+      '',
+    ],
     ['olmo3', 'Hi.<function_calls>f(x=2.0)</function_calls>', ''],
     ['minicpm5', '<think>well</think>Hi.<function name="f"><param name="x">2.0</param></function>', '"well"'],
     ['gemma4', '<think>well</think>Hi.<|tool_call>call:f{x:2.0}<tool_call|>', '"well"'],

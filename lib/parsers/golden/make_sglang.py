@@ -341,12 +341,17 @@ def minicpm5(*calls):
     return "".join(f'<function name="{name}">' + "".join(f'<param name="{key}">{xml(value)}</param>' for key, value in arguments) + "</function>" for name, arguments in calls)
 
 
+def inkling(*calls):
+    return "".join(f'<|message_model|>{name}<|content_invoke_tool_json|>{{"name": {quoted(name)}, "args": {obj(arguments)}}}<|end_message|>' for name, arguments in calls)
+
+
 FORMATS = {
     "hermes": [hermes, hermes_parameters, hermes_compact], "qwen25": [hermes, hermes_parameters, hermes_compact], "qwen3_coder": [qwen_xml], "glm45": [glm45], "glm47": [glm47], "kimi_k2": [kimi_k2, kimi_unclosed], "gemma4": [gemma4], "minimax-m2": [minimax_m2], "deepseekv4": [deepseekv4, deepseekv4_json], "kimi_k3": [kimi_k3], "lfm2": [lfm2, lfm2_json], "cohere_command4": [cohere_command4], "apertus2509": [apertus2509], "muse": [muse], "gigachat3": [gigachat31, gigachat30], "hunyuan": [hunyuan, hunyuan_preview], "minimax-m3": [minimax_m3], "minicpm5": [minicpm5],
     "llama3": [llama3, llama3_bare], "mistral": [mistral, mistral_compact], "deepseekv3": [deepseekv3], "deepseekv31": [deepseekv31],
     "deepseekv32": [deepseekv32, deepseekv32_json], "gpt-oss": [gpt_oss], "pythonic": [pythonic],
     "deepseekv41": [deepseekv41, deepseekv41_json], "gigachat35": [gigachat35], "step3": [step3], "dots": [dots], "iquest_q1": [iquest_q1], "interns1": [interns1], "k2_horizon": [k2_horizon, k2_horizon_typed, k2_horizon_json],
     "mimo": [mimo],
+    "inkling": [inkling],
 }
 
 # --- texts ------------------------------------------------------------------------------------------------------------
@@ -594,6 +599,12 @@ def parsed(name, text):
         return type(error).__name__
 
 OTHERS["mimo"] = OTHERS["qwen3_coder"]
+INK = inkling(("f", [("a", "1"), ("b", '"two"')]))
+OTHERS["inkling"] = [
+    "", "<|content_invoke_tool_json|>", "<|content_invoke_tool_json|><|end_message|>", INK[: -len("<|end_message|>")], INK.replace("<|message_model|>f", ""), INK.replace("args", "arguments"),
+    INK.replace('"name": "f", ', ""), INK.replace('"f"', '" "'), INK.replace(', "args"', ', "id": "7", "args"'), INK.replace("{", " {\n"), INK.replace('"two"', "[1, null]"), INK.replace("two", "<|end_message|>"),
+    INK + INK, "<|content_text|>Hi.<|end_message|>" + INK, "<|message_model|><|content_text|>Hi.<|end_message|>" + INK + "<|content_model_end_sampling|>", INK[: -len("}<|end_message|>")] + INK, INK.replace("json|>{", "json|>[").replace("}<|end", "]<|end"),
+]
 
 cases = []
 for name, makes in FORMATS.items():

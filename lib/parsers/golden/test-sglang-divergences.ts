@@ -50,8 +50,11 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
     (reading.parser === 'interns1' && /"parameters": (?:\{\}|null)/.test(reading.text)),
   'names-once': (reading) => reading.parser !== 'pythonic' && isRefused(reading, /is given twice$|has ".*" twice$/),
   'names-not-blank': (reading) =>
-    isRefused(reading, /names no tool$|has no name$|is not followed by a name$|":" where a name is expected$/) &&
-    /^(?:qwen_xml|mimo|glm|kimi_k2|gemma4|kimi_k3|hunyuan|minimax-m3|minicpm5|step3|dots|iquest_q1|k2_horizon|gigachat35)$/.test(
+    isRefused(
+      reading,
+      /names no tool$|has no name$|^"name" is not a text$|is not followed by a name$|":" where a name is expected$/,
+    ) &&
+    /^(?:qwen_xml|mimo|glm|kimi_k2|gemma4|kimi_k3|hunyuan|minimax-m3|minicpm5|step3|dots|iquest_q1|k2_horizon|gigachat35|inkling)$/.test(
       reading.parser,
     ),
   'names-one-word': (reading) => isRefused(reading, /contains white space$/),
@@ -124,7 +127,8 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
     /\}(?!\s*(?:<\/s>)?\s*$)[^}]*$|\}\s*\{"json|\{"name".*\{"name"/s.test(text),
   'escapes-in-texts': ({ parser, text }) => parser === 'gigachat3' && /"[^"\n]*\n[^"]*"\}/.test(text),
   'arguments-needed': ({ parser, text, ours, theirs }) =>
-    parser === 'gigachat3' && isMore(ours, theirs) && !text.includes('"arguments"'),
+    (parser === 'gigachat3' && isMore(ours, theirs) && !text.includes('"arguments"')) ||
+    (parser === 'inkling' && isMore(ours, theirs) && !text.includes('"args"')),
   signs: ({ parser, text, theirs }) => parser === 'pythonic' && theirs.length === 0 && /[=[][-+]\d/.test(text),
   'names-of-tools': ({ parser, text }) =>
     /^(?:pythonic|lfm2)$/.test(parser) && /\[[^\s([]*[^\w\s([][^\s([]*\(/.test(text) && !text.includes(']['),
@@ -137,7 +141,7 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
 export const sglangDivergenceNames: readonly string[] = Object.keys(divergences)
 
 const TAG =
-  /<\/tool_call(?::opensource)?>|<\/iquest_tool_call>|<\/ifm\|tool_call>|<\/function>|<tool_call\|>|<\|tool_call_end\|>|<｜tool▁call▁end｜>|<\/｜(?:DSML|GCML)｜ ?invoke>|<\|close\|>|<\|call\|>|<\|end\|>|\[TOOL_CALLS\]|<\|END_ACTION\|>/
+  /<\/tool_call(?::opensource)?>|<\/iquest_tool_call>|<\/ifm\|tool_call>|<\/function>|<tool_call\|>|<\|tool_call_end\|>|<｜tool▁call▁end｜>|<\/｜(?:DSML|GCML)｜ ?invoke>|<\|close\|>|<\|call\|>|<\|end\|>|\[TOOL_CALLS\]|<\|END_ACTION\|>|<\|end_message\|>/
 
 /** Returns whether SGLang accepts the start of a message, or one to nobody. Text before the first start has none. */
 const isUsualHeader = (message: string, index: number): boolean =>

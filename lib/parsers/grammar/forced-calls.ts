@@ -407,6 +407,15 @@ const FORMATS: Readonly<Record<string, (template: string) => CallFormat | undefi
     call: pythonCall,
   }),
   mimo: () => ({ between: '', call: qwenXml('tool_call', '') }),
+  inkling: () => ({
+    between: '',
+    call: (tool) =>
+      sequence(
+        `<|message_model|>${plainName(tool.name)}<|content_invoke_tool_json|>`,
+        objectCall('name', 'args')(tool),
+        '<|end_message|>',
+      ),
+  }),
   solar_open: () => ({
     open: '<|tool_calls|>',
     between: '',

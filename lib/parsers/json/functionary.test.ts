@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { ToolParser } from '../parser.ts'
 import { textWithoutCalls } from '../reading/rest.ts'
 import { describeCalls, parseText, textInRange } from '../test-draw.ts'
-import { functionaryV31 } from './functionary-v31.ts'
-import { functionaryV32 } from './functionary-v32.ts'
+import { functionaryV31, functionaryV32 } from './functionary.ts'
 
 /** Omits positions, which the delimiters make long. */
 const drawn = (parser: ToolParser, text: string, tools: Parameters<typeof parseText>[2] = []) =>

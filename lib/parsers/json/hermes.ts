@@ -8,9 +8,9 @@ import { describeUnexpected, skipSpace } from '#lib/json/json-scan.ts'
 import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'
 import { createDelimiterFinders, malformedCall, malformedEnd, readEachCall } from '../reading/calls.ts'
 import { createJsonBodyReader } from '../reading/json-body.ts'
-import { callNameIn, namedCall } from '../reading/named-call.ts'
+import { callNameIn, type MemberNames, namedCall } from '../reading/named-call.ts'
 
-const SPELLING = { arguments: ['arguments', 'parameters'] } as const
+const SPELLING: MemberNames = { arguments: ['arguments', 'parameters'] }
 
 /** Parser of Hermes. */
 export const hermes = taggedObjects({
@@ -34,10 +34,17 @@ export const grug = taggedObjects({
 interface TaggedObjects extends Pick<ToolParser, 'name' | 'sglangNames' | 'delimiters'> {
   /** Token after the opening one. */
   readonly kind?: string
+  /** Omitted: those of Hermes. */
+  readonly members?: MemberNames
 }
 
 /** Creates the parser of a format whose calls are one JSON object each, between tags. */
-export function taggedObjects({ kind = '', delimiters, ...names }: TaggedObjects): ToolParser {
+export function taggedObjects({
+  kind = '',
+  members: spelling = SPELLING,
+  delimiters,
+  ...names
+}: TaggedObjects): ToolParser {
   return { ...names, delimiters, parse }
 
   function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {
@@ -57,7 +64,7 @@ export function taggedObjects({ kind = '', delimiters, ...names }: TaggedObjects
         return malformedCall(text, open, { ...body, name: callNameIn(text, start, end.body) }, delimiters, end)
       }
       const { close, members } = body
-      const called = namedCall(text, open, members, SPELLING)
+      const called = namedCall(text, open, members, spelling)
       if (!called.ok) return malformedCall(text, open, called, delimiters, { body: close, isClosed: true })
       return {
         kind: 'parsed',

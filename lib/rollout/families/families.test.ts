@@ -32,6 +32,7 @@ const VARIANTS: readonly string[] = [
     'step_audio',
     'xlam',
     'hyperclovax',
+    'inkling',
     'mimo',
     'minicpm3',
     'falcon3',

@@ -93,6 +93,11 @@ const FAMILIES = [
     marks: ['<|open|>', '<|close|>', '<|sep|>'],
     text: '<|open|>think<|sep|>why<|close|>think<|sep|><|open|>response<|sep|>Hello',
   },
+  {
+    parser: 'inkling',
+    marks: ['<|content_thinking|>', '<|end_message|>', '<|message_model|>', '<|content_text|>'],
+    text: '<|content_thinking|>why<|end_message|><|message_model|><|content_text|>Hello<|end_message|>',
+  },
   { parser: 'solar_open', marks: ['<|think|>', '<|end|>'], text: '<|think|>why<|end|>Hello' },
   {
     parser: 'hyperclovax',

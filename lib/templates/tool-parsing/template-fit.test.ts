@@ -96,7 +96,7 @@ test('a template without calls and instructions fits by the tokens of its tokeni
 
 test('a form that no parser here reads is reported with SGLang’s name', () => {
   expect(report(foreignTemplate).verdict).toBe(
-    'No parser of Rollscope reads <|content_invoke_tool_json|>, the format of SGLang’s inkling.',
+    'No parser of Rollscope reads <rfl:parameter, the format of SGLang’s beam.',
   )
 })
 

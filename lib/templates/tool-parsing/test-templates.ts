@@ -76,11 +76,11 @@ export const gemmaTemplate = `{%- macro written(value) -%}
 {{- '<turn|>\\n' }}
 {%- endfor %}`
 
-/** A form that no parser here reads, like Inkling. */
+/** A form that no parser here reads, like that of Beam. */
 export const foreignTemplate = `{%- for message in messages %}
 {{- '<|im_start|>' + message.role + '\\n' + (message.content or '') }}
 {%- for call in message.tool_calls or [] %}
-{{- '<|message_model|>' + call.function.name + '<|content_invoke_tool_json|>' + (call.function.arguments | tojson) + '<|end_message|>' }}
+{{- '<rfl:call name="' + call.function.name + '"><rfl:parameter name="a">' + (call.function.arguments | tojson) + '</rfl:parameter></rfl:call>' }}
 {%- endfor %}
 {{- '<|im_end|>\\n' }}
 {%- endfor %}`

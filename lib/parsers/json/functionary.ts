@@ -1,7 +1,7 @@
 /**
  * Functionary 3.2: a reply consists of messages, each with its recipient on a line: `>>>NAME\n{…}` calls a tool,
  * `>>>all\n` is text. The prompt ends with the first `>>>`. A line without a known tool and without an object after it
- * is text.
+ * is text. Functionary 3.1, and Llama 3.1 with a prompt that requests it, write `<function=NAME>{…}</function>`.
  */
 
 import { skipSpace } from '#lib/json/json-scan.ts'
@@ -9,6 +9,7 @@ import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'
 import { earlierPosition } from '../reading/calls.ts'
 import { createFinder } from '../reading/finder.ts'
+import { headedParser, nameBefore } from '../reading/headed-call.ts'
 import { createObjectReader } from '../reading/json-body.ts'
 import { brokenCall } from '../reading/object-call.ts'
 import { markupOf } from '../reading/rest.ts'
@@ -19,6 +20,13 @@ const OPEN = '>>>'
 const TURN_END = '<|eo'
 const RECIPIENT = /(?:>>>|^)([^\s<>{}[\]"']+)\n/g
 const TEXT = /(?:>>>|^)all\n/g
+
+/** Parser of Functionary 3.1. */
+export const functionaryV31: ToolParser = headedParser({
+  name: 'functionary_v31',
+  delimiters: { open: '<function=', close: '</function>' },
+  readHead: nameBefore('>', /[<>\s]/g, '">"'),
+})
 
 /** Parser of Functionary 3.2. */
 export const functionaryV32: ToolParser = {
