@@ -2,7 +2,7 @@
  * A trace of verifiers (verifiers 0.4, verifiers.v1.trace): nodes with the tokens that each message adds. A trajectory is a
  * trace with one branch. Logprobs exist only for tokens whose mask is true, as the renderer of verifiers writes them.
  */
-import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { OutcomeReason, ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { type ColumnRole, roleColumn } from '#lib/trajectory/tokens/column-roles.ts'
 import { isTrained, logprobsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { NumberColumn } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -22,6 +22,18 @@ export const verifiersWriter: Writer = {
   keepsAdvantages: true,
   write,
   rows,
+}
+
+/** What stopped a trace, in the words of verifiers, whose `is_truncated` knows these limits. A cancelled run is not completed. */
+const STOP_CONDITIONS: Readonly<Partial<Record<OutcomeReason, string>>> = {
+  end_turn: 'agent_completed',
+  length: 'max_output_tokens',
+  context_full: 'max_total_tokens',
+  max_tokens: 'max_total_tokens',
+  truncated: 'max_total_tokens',
+  max_messages: 'max_turns',
+  max_tool_calls: 'max_turns',
+  max_tool_iterations: 'max_turns',
 }
 
 /** Roles of the columns with a trainer's numbers, by their names in a node. */
@@ -82,7 +94,7 @@ function write(trajectory: Trajectory) {
         }),
       })
   }
-  const isCompleted = outcome.kind === 'ended' && outcome.reason === 'end_turn'
+  const stop = outcome.kind === 'ended' ? STOP_CONDITIONS[outcome.reason] : undefined
   const value = {
     version: 1,
     id,
@@ -95,9 +107,10 @@ function write(trajectory: Trajectory) {
     rewards: typeof reward === 'number' ? { reward: { score: reward, weight: 1 } } : {},
     metrics: {},
     info: {},
-    is_completed: isCompleted,
-    ok: isCompleted,
-    ...(outcome.kind === 'ended' && { stop_condition: outcome.reason }),
+    is_completed: stop !== undefined,
+    // prime-rl leaves out all traces that are not ok. One that reached a limit is, as in verifiers.
+    ok: outcome.kind === 'ended',
+    ...(outcome.kind === 'ended' && { stop_condition: stop ?? outcome.reason }),
     errors: outcome.kind === 'failed' ? [{ type: outcome.code, message: outcome.message }] : [],
   }
   return {

@@ -14,6 +14,7 @@ import { writableFormats } from '../registry.ts'
 import { strandsSglang } from '../strands-sglang.ts'
 import { trajectoryOf } from '../test-trajectories.ts'
 import { atif } from '../traces/atif.ts'
+import { verifiersTrace } from '../traces/verifiers-trace.ts'
 import { slime } from '../trainers/slime.ts'
 import { atifWriter } from './atif.ts'
 import { chatMessagesBySegment } from './chat-messages.ts'
@@ -261,6 +262,25 @@ test('A trace of verifiers has the error of a failed run, a system message for a
   })
   expect((value as { readonly nodes: readonly object[] }).nodes[1]).not.toHaveProperty('entropies')
 })
+
+test.each([
+  ['end_turn', true, 'agent_completed', 'end_turn'],
+  ['length', true, 'max_output_tokens', 'truncated'],
+  ['max_tool_iterations', true, 'max_turns', 'truncated'],
+  ['context_full', true, 'max_total_tokens', 'truncated'],
+  ['cancelled', false, 'cancelled', 'unknown'],
+  ['unknown', false, 'unknown', 'unknown'],
+] as const)(
+  'A trace of verifiers that ended with %s is ok, since prime-rl trains no other, and names its limit as verifiers does',
+  (reason, is_completed, stop_condition, readBack) => {
+    const segments = sampleTrajectory.segments.map((segment) =>
+      segment.kind === 'response' ? { ...segment, finish: { kind: 'stop' as const } } : segment,
+    )
+    const { value } = verifiersWriter.write({ ...sampleTrajectory, segments, outcome: { kind: 'ended', reason } })
+    expect(value).toMatchObject({ ok: true, is_completed, stop_condition })
+    expect(trajectoryOf(verifiersTrace, value).outcome).toEqual({ kind: 'ended', reason: readBack })
+  },
+)
 
 test('A trace of verifiers has the numbers of its trainer by their meaning, whatever their columns are called', () => {
   const [prompt, response] = sampleTrajectory.segments
