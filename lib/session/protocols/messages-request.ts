@@ -97,6 +97,13 @@ const tool = z.strictObject({
   // The client's own rules, and hints for Anthropic's servers.
   strict: unread,
   eager_input_streaming: unread,
+  defer_loading: maybe(
+    z.boolean().check(
+      z.refine((isDeferred) => !isDeferred, {
+        error: 'false: the model reads all tools at the beginning. In Claude Code, set ENABLE_TOOL_SEARCH to false',
+      }),
+    ),
+  ),
   ...cacheControl,
 })
 

@@ -112,7 +112,24 @@ describe('A request', () => {
       'a known type',
     ],
     ['messages', { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, 'tools[0].type', '"custom"'],
-    ['responses', { tools: [{ type: 'web_search' }] }, 'tools[0].type', '"function"'],
+    [
+      'messages',
+      { tools: [{ name: 'f', input_schema: {}, defer_loading: true }] },
+      'tools[0].defer_loading',
+      'In Claude Code, set ENABLE_TOOL_SEARCH to false',
+    ],
+    [
+      'responses',
+      { tools: [{ type: 'web_search' }] },
+      'tools[0].type',
+      '"function": sessions have no tools of their own',
+    ],
+    [
+      'responses',
+      { tools: [{ type: 'namespace', name: 'agents', tools: [] }] },
+      'tools[0].type',
+      'In Codex, set web_search to "disabled" and features.multi_agent to false',
+    ],
     [
       'responses',
       { input: [{ type: 'item_reference', id: 'x' }] },

@@ -111,7 +111,12 @@ const typedItem = z.discriminatedUnion('type', [
 const item = z.union([typedItem, z.extend(itemMessage, { type: z.optional(z.undefined()) })])
 
 const tool = z.strictObject({
-  type: z.literal('function'),
+  type: z.string().check(
+    z.refine((type) => type === 'function', {
+      error:
+        '"function": sessions have no tools of their own, and no namespaces. In Codex, set web_search to "disabled" and features.multi_agent to false',
+    }),
+  ),
   ...functionFields,
 })
 
