@@ -11,10 +11,11 @@ import { withQueries } from '#testing/with-queries.tsx'
 import { StoredScreen } from './screen.tsx'
 
 vi.mock('#components/shell/shell.tsx', () => ({
-  Shell: ({ notice, children }: { readonly notice?: ReactNode; readonly children: ReactNode }) => (
+  Shell: (props: { readonly title: string; readonly notice?: ReactNode; readonly children: ReactNode }) => (
     <>
-      {notice}
-      {children}
+      <h1>{props.title}</h1>
+      {props.notice}
+      {props.children}
     </>
   ),
 }))
@@ -53,6 +54,7 @@ test('a shown trajectory that is deleted in another window is requested once, re
   })
   expect((await screen.findByRole('alert')).textContent).toContain('The trajectory "k" was deleted')
   expect(screen.getByText('The tokens.')).toBeDefined()
+  expect(screen.getByRole('heading', { name: 'hi' })).toBeDefined()
   await act(() => vi.advanceTimersByTimeAsync(20_000))
   expect(requests).toEqual(['GET revision'])
   const user = userEvent.setup({ advanceTimers: vi.advanceTimersByTime })

@@ -26,7 +26,9 @@ import { useLibrary } from '#lib/browser/library/use-library.ts'
 import { pageReader } from '#lib/browser/page-reader.ts'
 import { exampleOptions, trajectoryOptions } from '#lib/browser/queries.ts'
 import type { Labels } from '#lib/trajectory/format/labels.ts'
+import { firstUserText } from '#lib/trajectory/messages/first-user-text.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { beginningOf } from '#lib/util/text/excerpt.ts'
 import { BranchPart } from './branch/branch-part.ts'
 import type { ListPlace } from './list-walk.tsx'
 import { LaterParts } from './warm-up/later-parts.tsx'
@@ -287,6 +289,15 @@ interface TrajectoryScreenProps {
   readonly children?: ReactNode
 }
 
+/** Returns the title of the page, which tells the tabs of a browser apart. */
+const nameOf = (trajectory: TrajectoryView | undefined): string =>
+  visibleText(
+    (trajectory && (trajectory.title || beginningOf(firstUserText(trajectory), LONGEST_NAME))) || 'Trajectory',
+  )
+
+/** Longest title of the page in UTF-16 units; the tab of a browser shows less. */
+const LONGEST_NAME = 80
+
 /** Shows a trajectory, or why there is none. */
 export function TrajectoryScreen({
   trajectory,
@@ -300,7 +311,7 @@ export function TrajectoryScreen({
   children,
 }: TrajectoryScreenProps) {
   return (
-    <Shell title="Trajectory" trajectory={trajectory} storedKey={storedKey} notice={notice}>
+    <Shell title={nameOf(trajectory)} trajectory={trajectory} storedKey={storedKey} notice={notice}>
       {trajectory ? (
         <Inspector {...{ trajectory, storedKey, comparedKey, labels, place }}>{children}</Inspector>
       ) : (

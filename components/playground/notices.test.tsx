@@ -1,5 +1,6 @@
 import { render, screen } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
+import { ApiError } from '#lib/browser/api.ts'
 import { withQueries } from '#testing/with-queries.tsx'
 import { PlaygroundNotices } from './run/run-notices.tsx'
 
@@ -14,6 +15,7 @@ test.each([
   render(
     <PlaygroundNotices
       problem={undefined}
+      storedKey={undefined}
       server={undefined}
       isConnected={false}
       isStarting={false}
@@ -22,4 +24,19 @@ test.each([
     { wrapper: withQueries() },
   )
   expect(screen.queryAllByRole('status')).toHaveLength(count)
+})
+
+test('a deleted trajectory is restored on its page, to which the message leads', () => {
+  render(
+    <PlaygroundNotices
+      problem={new ApiError(404, 'DELETED', 'The trajectory "a b" was deleted')}
+      storedKey="a b"
+      server={undefined}
+      isConnected
+      isStarting={false}
+      onServerTokenizer={() => {}}
+    />,
+    { wrapper: withQueries() },
+  )
+  expect(screen.getByRole('link', { name: 'Open it to restore it' }).getAttribute('href')).toBe('/t/a%20b')
 })

@@ -161,6 +161,7 @@ export function PlaygroundScreen() {
             <div>
               <PlaygroundNotices
                 problem={sending.problem ?? run.error}
+                storedKey={view.key}
                 server={server.servers.find(({ name }) => name === server.name)}
                 isConnected={run.isConnected}
                 isStarting={sending.state === 'starting'}

@@ -1,5 +1,6 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
+import { inspectorHref } from '#components/shell/hrefs.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { Link, useNavigation } from '#components/shell/navigation.tsx'
 import { Banner } from '#components/ui/banner.tsx'
@@ -12,6 +13,8 @@ const Downloads = lazyPart(async () => (await import('#components/tokenizer/down
 
 interface PlaygroundNoticesProps {
   readonly problem: ApiError | undefined
+  /** Key of the trajectory that is shown or missing. */
+  readonly storedKey: string | undefined
   /** The chosen server; undefined until the list of servers is loaded. */
   readonly server: ServerEntry | undefined
   readonly isConnected: boolean
@@ -39,6 +42,7 @@ const ADDRESS_FAILURES: ReadonlySet<string> = new Set([
 /** Notices about what prevents or delays a run. */
 export function PlaygroundNotices({
   problem,
+  storedKey,
   server,
   isConnected,
   isStarting,
@@ -48,6 +52,11 @@ export function PlaygroundNotices({
   // While the application is slow or does not respond, the frame of the page says so.
   const { application } = useNavigation()
   const unreached = problem && ADDRESS_FAILURES.has(problem.code) ? server : undefined
+  const remedy = unreached
+    ? { href: `/servers?server=${encodeURIComponent(unreached.name)}`, text: 'Open Servers' }
+    : problem?.code === 'DELETED' && storedKey !== undefined
+      ? { href: inspectorHref(storedKey), text: 'Open it to restore it' }
+      : undefined
   return (
     <>
       {!isConnected && application === 'answers' && (
@@ -63,12 +72,12 @@ export function PlaygroundNotices({
           title={unreached ? `${problem.message}: ${unreached.name} (${unreached.baseUrl})` : problem.message}
           hint={problem.hint}
         >
-          {unreached && (
+          {remedy && (
             <Link
-              href={`/servers?server=${encodeURIComponent(unreached.name)}`}
+              href={remedy.href}
               className="inline-flex min-h-8 items-center font-medium text-accent hover:underline"
             >
-              Open Servers
+              {remedy.text}
             </Link>
           )}
           {problem.remedy === 'server-tokenizer' && (

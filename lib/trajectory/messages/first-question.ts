@@ -1,8 +1,8 @@
 /** The beginning of a run in words, which lists show as its title. */
 import { beginningOf } from '#lib/util/text/excerpt.ts'
-import type { Message } from '../format/trajectory.ts'
 import { textOf } from '../tokens/pieces.ts'
 import type { TrajectoryView } from '../tokens/trajectory-view.ts'
+import { firstUserText } from './first-user-text.ts'
 
 type QuestionSource = Pick<TrajectoryView, 'segments' | 'outcome' | 'vocab'>
 
@@ -11,14 +11,11 @@ type QuestionSource = Pick<TrajectoryView, 'segments' | 'outcome' | 'vocab'>
  * `mostTokens` tokens.
  */
 export function firstQuestion({ segments, outcome, vocab }: QuestionSource, mostTokens: number): string {
-  const read = segments.flatMap((segment): readonly Message[] => (segment.kind === 'prompt' ? segment.messages : []))
-  const { unsent = [], unsentGiven } = outcome
+  const { unsentGiven } = outcome
   const [first] = segments
   const rawPrompt = first?.kind === 'prompt' && first.derivation?.kind === 'given' ? first : unsentGiven
   const begun = textOf(rawPrompt ? Array.from(rawPrompt.ids).slice(0, mostTokens) : [], vocab)
-  if (begun !== '') return begun
-  const content = [...read, ...unsent].find(({ role }) => role === 'user')?.content ?? ''
-  return typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('\n')
+  return begun === '' ? firstUserText({ segments, outcome }) : begun
 }
 
 /** Longest title that is made of a question, in UTF-16 units. */
