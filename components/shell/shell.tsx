@@ -309,7 +309,7 @@ function Header({ title, server, help, onOpen, onExport }: HeaderProps) {
       </nav>
       <Link
         href={name === '' ? '/servers' : `/servers?server=${encodeURIComponent(name)}`}
-        className="ml-auto flex min-w-0 items-center gap-2 py-2 text-dim text-xs hover:text-ink max-nav:flex-1 max-nav:justify-end"
+        className="ml-auto flex min-h-8 min-w-0 items-center gap-2 text-dim text-xs hover:text-ink max-nav:flex-1 max-nav:justify-end"
         title={visibleText(serverTitle(entry, status))}
       >
         <ServerLight status={status} />

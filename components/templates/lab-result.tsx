@@ -39,7 +39,7 @@ export function LabResult(props: LabResultProps) {
   const tab = labTabNamed(address.tab)
   return (
     <div className="grid h-full grid-rows-[auto_auto_minmax(0,1fr)]">
-      <div className="overflow-x-auto border-line border-b px-3 py-1.5">
+      <div className="overflow-x-auto border-line border-b px-3 py-1.5 max-sm:whitespace-nowrap max-sm:text-xs">
         <Segmented
           label="Result"
           value={tab?.name ?? ''}

@@ -201,6 +201,25 @@ test('the page for an unknown address has the header, fits, and leads on, and th
   }
 })
 
+test('At a zoom of 400 %, all pages are in the header, and the tokens of a trajectory and of a comparison can be scrolled into view', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 320, height: 256 })
+  for (const [path, name] of [
+    ['/example/two-steps', 'Tokens'],
+    ['/compare?left=example:two-steps', 'Tokens of both sides'],
+  ] as const) {
+    await open(page, path)
+    const grid = page.getByRole('grid', { name, exact: true })
+    await expect(grid).toHaveAttribute('data-idle', 'true')
+    for (const link of await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').all())
+      await expect(link).toBeInViewport({ ratio: 1 })
+    await grid.focus()
+    await expect(grid).toBeInViewport()
+    expect(await grid.evaluate(({ clientHeight }) => clientHeight)).toBeGreaterThan(100)
+  }
+})
+
 /**
  * Collects, from the next page on, the parts that move by more than 4 pixels after they were drawn. Those in the header are left out, and
  * those in the middle of the playground, which is centred: on a busy machine they are drawn before the end of the page is read.
