@@ -14,7 +14,11 @@ export function InputBanner({ error, onLine }: InputBannerProps) {
   const { where, className, message, line, column } = error
   const place = [where, line !== undefined && `line ${line}`, column !== undefined && `column ${column}`]
   return (
-    <Banner tone="bad" title={`${className}: ${message}`} hint={`In the ${place.filter(Boolean).join(', ')}.`}>
+    <Banner
+      tone="bad"
+      title={`${className}: ${message}`}
+      hint={[`In the ${place.filter(Boolean).join(', ')}.`, adviceOn(error)].filter(Boolean).join(' ')}
+    >
       {where === 'template' && line !== undefined && <Button onClick={() => onLine(line)}>Show line {line}</Button>}
     </Banner>
   )
@@ -29,7 +33,9 @@ export function InputLine({ error, onLine }: InputBannerProps) {
         <span className="font-medium text-bad">
           {className}: {message}
         </span>{' '}
-        <span className="text-dim">The last successful render is shown.</span>
+        <span className="text-dim">
+          {[adviceOn(error), 'The last successful render is shown.'].filter(Boolean).join(' ')}
+        </span>
       </span>
       {where === 'template' && line !== undefined && (
         <button type="button" className="shrink-0 font-medium text-accent hover:underline" onClick={() => onLine(line)}>
@@ -38,6 +44,12 @@ export function InputLine({ error, onLine }: InputBannerProps) {
       )}
     </p>
   )
+}
+
+/** Returns what to do about a special token that the tokenizer lacks, as templates of other models often need it; undefined for other errors. */
+function adviceOn({ message }: InputError): string | undefined {
+  const [, name] = /^'((?:bos|eos|unk|sep|pad|cls|mask)_token)' is undefined$/.exec(message) ?? []
+  return name && `The tokenizer has no ${name}. Choose the tokenizer of this template, or set ${name} under Options.`
 }
 
 /** Shows why a task failed for a reason other than the document. */

@@ -31,7 +31,9 @@ export function RecipeBox({ recipe, onCell }: RecipeBoxProps) {
         ) : (
           <>
             <span className="font-medium text-bad">✗ {kind === 'broken' ? 'The recipe fails' : 'Impossible'}:</span>{' '}
-            {countText(failed.length)} of {countText(proofs.length)} boundaries have different text after the reply.
+            {proofs.length === 0
+              ? 'the template renders no conversation in which a reply is followed by messages.'
+              : `${countText(failed.length)} of ${countText(proofs.length)} boundaries have different text after the reply.`}
           </>
         )}
       </p>

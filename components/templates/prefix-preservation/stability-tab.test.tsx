@@ -84,6 +84,14 @@ describe('the matrix of the prefix doctor', () => {
     expect(recipe.getByText('Between the end of a turn and what follows')).toBeTruthy()
   })
 
+  test('of a template that renders nothing says so, and counts no boundaries', async () => {
+    tab("{{ absent + 'x' }}")
+    await current()
+    const recipe = screen.getByRole('region', { name: 'Incremental recipe' }).textContent
+    expect(recipe).toContain('Impossible: the template renders no conversation in which a reply is followed by')
+    expect(recipe).not.toContain('0 of 0')
+  })
+
   test('compares text if the address says so, and its switch changes the address', async () => {
     const asked = vi.fn(runWithoutFix)
     const { props } = tab(strips, { view: { compares: 'text' }, run: asked as unknown as RunTask })

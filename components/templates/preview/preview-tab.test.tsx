@@ -1,4 +1,4 @@
-import { act, render, screen, waitFor } from '@testing-library/react'
+import { act, cleanup, render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { defineLayout } from '#components/token-view/test-layout.ts'
@@ -93,6 +93,24 @@ test('the preview steps by keyboard: the token is stored in the address, and the
   expect(props.onLine).toHaveBeenCalledWith(2)
   await userEvent.keyboard('{Escape}')
   expect(props.onView).toHaveBeenLastCalledWith({ at: undefined })
+})
+
+test('a special token that the tokenizer lacks is reported with what to do, above an older render too', async () => {
+  const error = {
+    where: 'template',
+    className: 'UndefinedError',
+    message: "'bos_token' is undefined",
+    line: 1,
+  } as const
+  const { show } = tab({ [input.template]: rendered, other: { kind: 'refused', error } })
+  await screen.findByText(/4 tokens/)
+  show({ input: { ...input, template: 'other' } })
+  const advice =
+    'The tokenizer has no bos_token. Choose the tokenizer of this template, or set bos_token under Options.'
+  expect(await screen.findByText(`${advice} The last successful render is shown.`)).toBeDefined()
+  cleanup()
+  tab({ [input.template]: { kind: 'refused', error } })
+  expect((await screen.findByRole('alert')).textContent).toContain(`In the template, line 1. ${advice}`)
 })
 
 test('the preview shows how many tokens the cursor’s line writes', async () => {
