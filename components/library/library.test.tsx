@@ -99,7 +99,7 @@ test('health marks show icons, numbers and words, and report an unchecked trajec
 test('a trajectory choice shows the sample number, reward, outcome, drift and time', async () => {
   const onChoose = vi.fn()
   const drift = { kind: 'drift', severity: 'note', label: 'drift 3 spans', count: 3 } as const
-  const sample = { group: { id: 'g', index: 2 }, reward: 0, createdAt: '2025-03-04T05:06:00.000Z' }
+  const sample = { group: { id: 'g', index: 2 }, reward: 0, addedAt: '2025-03-04T05:06:00.000Z' }
   render(
     <>
       <TrajectoryChoice row={row('a', { ...sample, health: { findings: [drift], unknown: [] } })} onChoose={onChoose} />

@@ -13,7 +13,7 @@ interface TrajectoryChoiceProps {
 
 /** Shows a stored trajectory as a choice. Samples of one question have the same title, and the line below it distinguishes them. */
 export function TrajectoryChoice({ row, onChoose }: TrajectoryChoiceProps) {
-  const { group, reward, outcome, tokens, model, createdAt } = row
+  const { group, reward, outcome, tokens, model, addedAt } = row
   const drift = driftText(row)
   return (
     <Choice
@@ -28,7 +28,7 @@ export function TrajectoryChoice({ row, onChoose }: TrajectoryChoiceProps) {
           {drift !== undefined && <Part>{drift}</Part>}
           <Part>{countWithNoun(tokens, 'token')}</Part>
           {model !== null && <Part title={model}>{model}</Part>}
-          <Part title={timeText(createdAt)}>{whenText(createdAt, new Date())}</Part>
+          <Part title={timeText(addedAt)}>{whenText(addedAt, new Date())}</Part>
         </span>
       }
       onChoose={() => onChoose(row.key)}
