@@ -88,6 +88,8 @@ const WELL_FORMED: Readonly<Record<string, string>> = {
   mimo: '<tool_call><function=f></function></tool_call><tool_call><function=f><parameter=a>1</parameter></function></tool_call>',
   inkling:
     '<|content_invoke_tool_json|>{"name":"f"}<|end_message|><|content_invoke_tool_json|>{"name":"f","args":{"a":1}}<|end_message|>',
+  plamo3:
+    '<|plamo:begin_tool_requests:plamo|><|plamo:begin_tool_request:plamo|><|plamo:begin_tool_name:plamo|>f<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|><|plamo:constrain|>json<|plamo:msg|>{"a":1}<|plamo:end_tool_arguments:plamo|><|plamo:end_tool_request:plamo|><|plamo:end_tool_requests:plamo|>',
   olmo3: '<function_calls>f()\nf(a=1)</function_calls>',
   granite: '<|tool_call|>[{"name":"f"},{"name":"f","arguments":{"a":1}}]',
   phi4_mini: 'functools[{"name":"f"},{"name":"f","arguments":{"a":1}}]',

@@ -97,6 +97,8 @@ const headed = (head: string, after: string): JsonFormat => ({
 })
 
 const COMMA = '\\s*,\\s*'
+const PLAMO_BEGIN = '<\\|plamo:begin_'
+const PLAMO_END = '<\\|plamo:end_'
 const DEEPSEEK = '(?:<｜tool▁calls▁begin｜>\\s*)?<｜tool▁call▁begin｜>'
 
 const JSON_FORMATS: Readonly<Record<string, JsonFormat>> = {
@@ -108,6 +110,10 @@ const JSON_FORMATS: Readonly<Record<string, JsonFormat>> = {
     ),
     after: /\s*\}\s*<\|end_message\|>(?:<\|message_model\|>[^<]*)?/y,
   },
+  plamo3: headed(
+    `(?:${PLAMO_BEGIN}tool_requests:plamo\\|>\\s*)?${PLAMO_BEGIN}tool_request:plamo\\|>${PLAMO_BEGIN}tool_name:plamo\\|>\\s*(?<plain>[^<\\s](?:[^<]*[^<\\s])?)\\s*${PLAMO_END}tool_name:plamo\\|>${PLAMO_BEGIN}tool_arguments:plamo\\|><\\|plamo:constrain\\|>json<\\|plamo:msg\\|>`,
+    `${PLAMO_END}tool_arguments:plamo\\|>${PLAMO_END}tool_request:plamo\\|>`,
+  ),
   longcat: objects('<longcat_tool_call>', '\\s*</longcat_tool_call>\\s*'),
   grug: objects('<\\|tool_call\\|>', '\\s*<\\|tool_call_end\\|>\\s*'),
   interns1: objects('<\\|action_start\\|>\\s*<\\|plugin\\|>', '\\s*<\\|action_end\\|>\\s*'),

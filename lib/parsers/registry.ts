@@ -1,19 +1,19 @@
 import { apertus2509 } from './json/apertus2509.ts'
 import { cohereCommand4, commandR } from './json/cohere-command4.ts'
-import { deepseekV3 } from './json/deepseek-v3.ts'
-import { deepseekV31 } from './json/deepseek-v31.ts'
+import { deepseekV3, deepseekV31 } from './json/deepseek.ts'
 import { functionaryV31, functionaryV32 } from './json/functionary.ts'
 import { gigachat3 } from './json/gigachat3.ts'
 import { gptOss } from './json/gpt-oss.ts'
 import { grug, hermes, interns1 } from './json/hermes.ts'
-import { hunyuanFenced } from './json/hunyuan-fenced.ts'
 import { inkling } from './json/inkling.ts'
 import { kimiK2 } from './json/kimi-k2.ts'
 import { llama3 } from './json/llama3.ts'
 import { mistral } from './json/mistral.ts'
+import { plamo3 } from './json/plamo3.ts'
 import { solarOpen } from './json/solar-open.ts'
 import { glm, iquestQ1 } from './keyed/glm.ts'
 import { hunyuan } from './keyed/hunyuan.ts'
+import { hunyuanFenced } from './keyed/hunyuan-fenced.ts'
 import { k2Horizon } from './keyed/k2-horizon.ts'
 import { longcat } from './keyed/longcat.ts'
 import { solarOpen2 } from './keyed/solar-open2.ts'
@@ -99,6 +99,7 @@ export const parsers: readonly ToolParser[] = [
   minicpm3,
   mimo,
   inkling,
+  plamo3,
 ]
 
 /** Parser of a run whose request, server and template name none. */
@@ -164,6 +165,7 @@ export const TEMPLATE_MARKS: readonly TemplateMarks[] = [
   { parser: 'kimi_k3', marks: ['<|open|>', '<|sep|>'] },
   { parser: 'gpt-oss', marks: ['<|channel|>', '<|message|>'] },
   { parser: 'inkling', marks: ['<|content_invoke_tool_json|>'] },
+  { parser: 'plamo3', marks: ['<|plamo:begin_tool_request'] },
   { parser: 'mistral', marks: ['[TOOL_CALLS]'] },
   { parser: 'zaya', marks: ['<zyphra_tool_call>'] },
   { parser: 'seed_oss', marks: ['<seed:tool_call>'] },

@@ -80,6 +80,8 @@ export const CALLS: Readonly<Record<string, (json: string) => string>> = {
   mimo: (json) => `<tool_call>\n<function=f>\n<parameter=a>${json}</parameter>\n</function>\n</tool_call>`,
   inkling: (json) =>
     `<|message_model|>f<|content_invoke_tool_json|>{"name": "f", "args": {"a": ${json}}}<|end_message|>`,
+  plamo3: (json) =>
+    `<|plamo:begin_tool_requests:plamo|><|plamo:begin_tool_request:plamo|><|plamo:begin_tool_name:plamo|>f<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|><|plamo:constrain|>json<|plamo:msg|>{"a": ${json}}<|plamo:end_tool_arguments:plamo|><|plamo:end_tool_request:plamo|><|plamo:end_tool_requests:plamo|>`,
 }
 
 const typeOf = (json: string): string =>
@@ -432,6 +434,13 @@ export const TWO_CALLS: Readonly<Record<string, readonly [string, string, string
     '<|content_invoke_tool_json|>{"name": "add", "args": [7]}<|end_message|>',
     '',
   ],
+  plamo3: [
+    '<|plamo:begin_tool_requests:plamo|>',
+    '<|plamo:begin_tool_request:plamo|><|plamo:begin_tool_name:plamo|>add<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|><|plamo:constrain|>json<|plamo:msg|>{"a": 7, "b": "日本 7"}<|plamo:end_tool_arguments:plamo|><|plamo:end_tool_request:plamo|>',
+    '',
+    '<|plamo:begin_tool_request:plamo|><|plamo:begin_tool_name:plamo|>add<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|><|plamo:constrain|>json<|plamo:msg|>[7]<|plamo:end_tool_arguments:plamo|><|plamo:end_tool_request:plamo|>',
+    '<|plamo:end_tool_requests:plamo|>',
+  ],
 }
 
 /**
@@ -490,6 +499,7 @@ export const CALL_TEMPLATES: Readonly<Record<string, string>> = {
   minicpm3: `{% for m in messages %}{% if m.tool_calls %}<|tool_call_start|>\\n\`\`\`python\\n{% for c in m.tool_calls %}{{ c.function.name }}({% for k, v in c.function.arguments.items() %}{{ k }}={{ v | tojson }}{{ ',' if not loop.last }}{% endfor %})\\n{% endfor %}\`\`\`\\n<|tool_call_end|>\\n{% endif %}{% endfor %}`,
   mimo: `{# <parameter=example_parameter_1>value_1</parameter> #}{% for m in messages %}{% for c in m.tool_calls %}<tool_call>\\n<function={{ c.function.name }}>\\n{% for k, v in c.function.arguments.items() %}<parameter={{ k }}>{{ v if v is string else v | tojson }}</parameter>\\n{% endfor %}</function>\\n</tool_call>{% endfor %}{% endfor %}`,
   inkling: `{% for m in messages %}{% for c in m.tool_calls %}<|message_model|>{{ c.function.name }}<|content_invoke_tool_json|>{"name": "{{ c.function.name }}", "args": {{ c.function.arguments | tojson }}}<|end_message|>{% endfor %}{% endfor %}`,
+  plamo3: `{% for m in messages %}{% if m.tool_calls %}<|plamo:begin_tool_requests:plamo|>{% for c in m.tool_calls %}<|plamo:begin_tool_request:plamo|><|plamo:begin_tool_name:plamo|>{{ c.function.name }}<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|><|plamo:constrain|>json<|plamo:msg|>{{ c.function.arguments | tojson }}<|plamo:end_tool_arguments:plamo|><|plamo:end_tool_request:plamo|>{% endfor %}<|plamo:end_tool_requests:plamo|>{% endif %}{% endfor %}`,
   longcat: `{% for m in messages %}{% for c in m.tool_calls %}<longcat_tool_call>\\n{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}\\n</longcat_tool_call>{% endfor %}{% endfor %}`,
   gemma4: `{% macro written(v) %}{% if v is string %}<|"|>{{ v }}<|"|>{% elif v is mapping %}{{ '{' }}{% for k, w in v.items() %}{{ k }}:{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}{{ '}' }}{% elif v is sequence %}[{% for w in v %}{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}]{% else %}{{ v }}{% endif %}{% endmacro %}{% for m in messages %}{% for c in m.tool_calls %}<|tool_call>call:{{ c.function.name }}{{ written(c.function.arguments) }}<tool_call|>{% endfor %}{% endfor %}`,
 }

@@ -163,6 +163,7 @@ export const THINK_FORMS: readonly [ThinkForm, ...ThinkForm[]] = [
   pair('<longcat_think>', '</longcat_think>'),
   pair('<|think:start|>', '<|think:end|>'),
   pair('<|thought_start|>', '<|thought_end|>'),
+  pair('<|plamo:begin_think:plamo|>', '<|plamo:end_think:plamo|>'),
   k2Horizon,
   apertus,
   muse,

@@ -325,6 +325,11 @@ describe('the messages side has thinking and calls', () => {
       '<|content_text|>Hi.<|end_message|><|message_model|>f<|content_invoke_tool_json|>{"name": "f", "args": {"x": 2.0}}<|end_message|>',
       '',
     ],
+    [
+      'plamo3',
+      'Hi.<|plamo:begin_tool_requests:plamo|><|plamo:begin_tool_request:plamo|><|plamo:begin_tool_name:plamo|>f<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|><|plamo:constrain|>json<|plamo:msg|>{"x": 2.0}<|plamo:end_tool_arguments:plamo|><|plamo:end_tool_request:plamo|><|plamo:end_tool_requests:plamo|>',
+      '',
+    ],
     ['olmo3', 'Hi.<function_calls>f(x=2.0)</function_calls>', ''],
     ['minicpm5', '<think>well</think>Hi.<function name="f"><param name="x">2.0</param></function>', '"well"'],
     ['gemma4', '<think>well</think>Hi.<|tool_call>call:f{x:2.0}<tool_call|>', '"well"'],

@@ -416,6 +416,18 @@ const FORMATS: Readonly<Record<string, (template: string) => CallFormat | undefi
         '<|end_message|>',
       ),
   }),
+  plamo3: () => ({
+    open: '<|plamo:begin_tool_requests:plamo|>',
+    between: '',
+    close: '<|plamo:end_tool_requests:plamo|>',
+    call: headedCall(
+      (name) =>
+        text(
+          `<|plamo:begin_tool_request:plamo|><|plamo:begin_tool_name:plamo|>${name}<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|><|plamo:constrain|>json<|plamo:msg|>`,
+        ),
+      '<|plamo:end_tool_arguments:plamo|><|plamo:end_tool_request:plamo|>',
+    ),
+  }),
   solar_open: () => ({
     open: '<|tool_calls|>',
     between: '',

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { textWithoutCalls } from '../reading/rest.ts'
 import { describeCalls, parseText, textInRange } from '../test-draw.ts'
-import { deepseekV3 } from './deepseek-v3.ts'
-import { deepseekV31 } from './deepseek-v31.ts'
+import { deepseekV3, deepseekV31 } from './deepseek.ts'
 
 const BEGIN = '<｜tool▁calls▁begin｜>'
 const END = '<｜tool▁calls▁end｜>'

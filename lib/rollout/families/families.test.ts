@@ -32,6 +32,7 @@ const VARIANTS: readonly string[] = [
     'step_audio',
     'xlam',
     'hyperclovax',
+    'plamo3',
     'inkling',
     'mimo',
     'minicpm3',

@@ -195,7 +195,9 @@ describe('A stream of parts', () => {
   test.each(parsers.filter(({ name }) => !AT_THE_END.includes(name)))(
     'of the parser $name begins a call when its name is known',
     (parser) => {
-      const call = CALLS[parser.name]?.('["so it is", 12]') ?? expect.fail(`${parser.name} has no call`)
+      const call =
+        CALLS[parser.name]?.('["so it is, and so it will remain for as long as it takes", 12]') ??
+        expect.fail(`${parser.name} has no call`)
       const { early, parts } = streamed(parser, call, [1])
       expect(partsOfDeltas(early)).toEqual(
         parts.map((part) => expect.objectContaining({ ...part, arguments: expect.any(String) })),
