@@ -14,11 +14,12 @@ import { datasetRows } from './conversations/dataset-rows.ts'
 import { gemini, geminiContents } from './conversations/gemini.ts'
 import { geminiStream } from './conversations/gemini-stream.ts'
 import { langchain } from './conversations/langchain.ts'
-import { lmEval } from './conversations/lm-eval.ts'
 import { ollama } from './conversations/ollama.ts'
 import { pydanticAi } from './conversations/pydantic-ai.ts'
 import { sharegpt } from './conversations/sharegpt.ts'
 import { openRlhf, relax, tinkerEval, trl, verlDump } from './conversations/text-dumps.ts'
+import { lmEval } from './evaluations/lm-eval.ts'
+import { openaiEvals } from './evaluations/openai-evals.ts'
 import type { Format } from './format.ts'
 import { adk } from './frameworks/adk.ts'
 import { autogen } from './frameworks/autogen.ts'
@@ -122,6 +123,7 @@ export const formats: readonly Format[] = [
   ollama,
   agentLightningEvents,
   inspectLog,
+  openaiEvals,
   otlp,
   mlflowTrace,
   langsmith,

@@ -3,7 +3,7 @@
     pip install "lm-eval[api]==0.4.13"
     python lib/formats/golden/writers/make_lm_eval.py
 
-Run in the root of the repository. The model is scripted, so no server is needed. lib/formats/conversations/lm-eval.test.ts opens the file.
+Run in the root of the repository. The model is scripted, so no server is needed. lib/formats/evaluations/lm-eval.test.ts opens the file.
 """
 import json
 import tempfile

@@ -3,10 +3,15 @@
  * each generated text, and a task of choices has one for each choice, whose logprob is only known in sum.
  */
 import { isObject, type JsonObject, objectOf, without } from '#lib/json/json-object.ts'
+import {
+  completionSegments,
+  type conversationSegments,
+  responseSegment,
+  textTrajectory,
+} from '../conversations/text-trajectory.ts'
 import type { Format } from '../format.ts'
 import { nextGroupMember } from '../group-members.ts'
 import { catchRefusals, refuse } from '../reading/record-error.ts'
-import { completionSegments, type conversationSegments, responseSegment, textTrajectory } from './text-trajectory.ts'
 
 const NAME = 'lm-eval'
 
