@@ -16,7 +16,8 @@ const NAME = 'prime-rl'
 export const primeRl: Format = {
   name: NAME,
   label: 'prime-rl token export',
-  keeps: 'Ids, loss mask, logprobs of inference and trainer, advantages, entropies, importance ratios and clip masks.',
+  keeps:
+    'Ids, loss mask, logprobs of inference and trainer, advantages, entropies, importance ratios, clip masks and loss weights.',
   sniff: (value) => isObject(value) && (isColumns(value) || isRows(value)),
   read: catchRefusals((value, source) => [trainedTrajectory(NAME, sampleOf(value as JsonObject), source)]),
 }
@@ -44,6 +45,9 @@ const FIELDS: ColumnFields = {
   is_masked: 'clipMask',
   is_masked_high: 'clipMaskHigh',
   is_masked_low: 'clipMaskLow',
+  rl_weights: { other: 'lossWeight.rl' },
+  ce_weights: { other: 'lossWeight.ce' },
+  ref_kl_weights: { other: 'lossWeight.ref_kl' },
 }
 
 const recordSchema = z.looseObject({

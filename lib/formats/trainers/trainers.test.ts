@@ -22,6 +22,22 @@ const opens = (record: object, name: string) =>
   expect(openText(JSON.stringify(record), source)).toMatchObject({ ok: true, format: { name } })
 
 describe('A token export of prime-rl', () => {
+  test('that prime-rl wrote has its columns, and the weights of its losses', () => {
+    const records = foreignRecords('prime-rl.jsonl') as readonly JsonObject[]
+    const read = records.map((record) => trajectoryOf(primeRl, record))
+    expect(read.map((trajectory) => ids(trajectory))).toEqual(records.map(({ token_ids }) => token_ids))
+    expect(read.map((trajectory) => logprobs(trajectory))).toEqual([
+      [null, null, -0.25, -0.375],
+      [null, null, -0.75],
+      [null, -0.125, -0.25],
+    ])
+    const columns = (at: number) => read[at]?.segments.at(-1)?.columns
+    expect(columns(0)).toMatchObject({ trainerLogprobs: [-0.5, -0.625], advantage: [0.5, 0.5], clipMask: [0, 0] })
+    expect(columns(0)).not.toHaveProperty('lossWeight.rl')
+    expect(columns(2)).toMatchObject({ 'lossWeight.rl': [1, 1], 'lossWeight.ce': [0, 0] })
+    expect(read[2]?.foreign?.['prime-rl']).not.toHaveProperty('ref_kl_weights')
+  })
+
   const record = {
     schema_version: 1,
     ...{ step: 3, export_step: 3, rank: 0, export_sequence_idx: 0, run_id: 'r', env_name: 'math' },
