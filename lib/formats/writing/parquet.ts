@@ -72,10 +72,7 @@ function encoder(): RecordEncoder {
   let rows: Row[] = []
   let tokens = 0
   const writeRows = () => {
-    const columnData = COLUMNS.map((name) => ({
-      name,
-      data: rows.map((row) => (name === 'input_ids' || name === 'labels' ? row[name].map(BigInt) : row[name])),
-    }))
+    const columnData = COLUMNS.map((name) => ({ name, data: rows.map((row) => cellOf(row, name)) }))
     void writer.write({ columnData, rowGroupSize: rows.length })
     rows = []
     tokens = 0
@@ -109,6 +106,12 @@ const COLUMNS = [
   'sample',
   'outcome',
 ] as const satisfies readonly (keyof Row)[]
+
+/** The columns of INT64 have whole numbers as BigInt. */
+function cellOf(row: Row, name: (typeof COLUMNS)[number]): unknown {
+  if (name === 'input_ids' || name === 'labels') return row[name].map(BigInt)
+  return name === 'sample' && row.sample !== null ? BigInt(row.sample) : row[name]
+}
 
 type Element = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number]
 
@@ -152,7 +155,7 @@ const SCHEMA: readonly Element[] = [
   ...list('logprobs', [number('element', 'DOUBLE')]),
   number('reward', 'DOUBLE'),
   text('group'),
-  number('sample', 'INT32'),
+  number('sample', 'INT64'),
   text('outcome'),
 ]
 

@@ -145,6 +145,15 @@ test('A Parquet file that is read back has the messages, ids, labels, loss mask 
   expect(rows.map(({ reward }) => reward)).toEqual([1, null])
 })
 
+test('A Parquet file has the number of a sample above 31 bits, as trainers number their samples over a whole run', async () => {
+  const indices = [2 ** 31, 2 ** 53 - 1]
+  const records = indices.map((index) => parquetWriter.write({ ...sampleTrajectory, group: { id: 'g', index } }).value)
+  const bytes = bytesOf(parquetWriter, [...records, parquetWriter.write(sampleTrajectory).value])
+  const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)
+  const rows = await parquetReadObjects({ file })
+  expect(rows.map(({ sample }) => sample)).toEqual([...indices.map(BigInt), null])
+})
+
 test('A Parquet file is written in row groups of at most 1,000 rows', async () => {
   const record = parquetWriter.write(sampleTrajectory).value
   const encoder = parquetWriter.encoding?.encoder()
