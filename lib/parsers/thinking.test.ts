@@ -30,6 +30,8 @@ test.each([
 
 test('thinkBlocks accepts a block that was opened before the text', () => {
   expect(draw('a</think>b', true)).toBe('{a</think>}b')
+  expect(draw('a[/THINK]b</think>', true)).toBe('{a[/THINK]}b</think>')
+  expect(draw('a<|end|>b', true)).toBe('{a<|end|>b!}')
   expect(draw('a', true)).toBe('{a!}')
 })
 

@@ -59,13 +59,21 @@ export function thinkBlocks(
 
 /**
  * Finds think delimiters by their text, for texts without ids, where a spelled delimiter looks like a real one. Of
- * several forms, the first that opens counts.
+ * several forms, the first that opens counts; if none does, the first that closes.
  */
 export function thinkDelimitersIn(text: string): readonly ThinkDelimiter[] {
-  const found = THINK_FORMS.map((form) => form.read(thinkMarksOf(form, text), text))
-  const opensAt = (delimiters: readonly ThinkDelimiter[]) =>
-    delimiters.find(({ kind }) => kind === 'open')?.start ?? Infinity
-  return found.reduce((first, other) => (opensAt(other) < opensAt(first) ? other : first))
+  const found = THINK_FORMS.map((form) => {
+    const delimiters = form.read(thinkMarksOf(form, text), text)
+    const startOf = (counts: (delimiter: ThinkDelimiter) => boolean) => delimiters.find(counts)?.start ?? Infinity
+    return {
+      delimiters,
+      opens: startOf(({ kind }) => kind === 'open'),
+      closes: startOf(({ start, end }) => form.ends?.includes(text.slice(start, end)) === true),
+    }
+  })
+  return found.reduce((first, other) =>
+    other.opens < first.opens || (first.opens === Infinity && other.closes < first.closes) ? other : first,
+  ).delimiters
 }
 
 /** Returns the text of a think block, without delimiters and the white space next to them. */

@@ -389,7 +389,13 @@ describe('the recorder', () => {
         plain,
       ),
     ).toMatchObject({ segment: { thinks: [{ start: 0, end: 16, closed: true }] } })
-    expect(endsInsideThink(bytes('<think>'), plain)).toBe(false)
+    const spelled = (text: string) =>
+      endsInsideThink(
+        bytes(text).flatMap((id) => (id < 256 ? [id] : Array.from(byteTokenizer.bytes(id)))),
+        plain,
+      )
+    const ends = ['Solve it.\n<think>', 'So: <think>\n', 'Write <think>a</think>', 'Think in <think>, then answer', '']
+    expect(ends.map(spelled)).toEqual([true, true, false, false, false])
   })
 })
 

@@ -401,24 +401,31 @@ function thinkDelimiters(
   return tokens ? tokens.form.read(marksAt(tokens, ids, starts), text) : thinkDelimitersIn(text)
 }
 
-/** Returns whether the end of the prompt, from its last special token on, opens a think block and does not close it. */
+/**
+ * Returns whether the end of the prompt, from its last special token on, opens a think block and does not close it. Without think tokens, the
+ * text must end with the opening: a prompt may speak of it.
+ */
 export function endsInsideThink(promptIds: readonly number[], tokenizer: Tokenizer): boolean {
   const { think: tokens, special } = marksOf(tokenizer)
-  if (!tokens) return false
+  if (!tokens) {
+    const { text } = decoded(promptIds.slice(-MOST_OF_A_HEADER), tokenizer)
+    const delimiter = thinkDelimitersIn(text).at(-1)
+    return delimiter?.kind === 'open' && text.slice(delimiter.end).trim() === ''
+  }
   const last = promptIds.findLastIndex((id) => tokens.markOf.has(id) || special.has(id))
   if (!tokens.markOf.has(promptIds[last] ?? -1)) return false
   // A header has several marks with text between them or after them, within the last few tokens.
   const from = Math.max(0, last + 1 - MOST_OF_A_HEADER)
   const ids = promptIds.slice(from, last + 1 + MOST_OF_A_HEADER)
-  const { text, starts } = textWithStarts(
-    ids,
-    Object.fromEntries(ids.map((id) => [id, vocabEntry(tokenizer.bytes(id))])),
-  )
+  const { text, starts } = decoded(ids, tokenizer)
   const delimiter = tokens.form.read(marksAt(tokens, ids, starts), text).at(-1)
   return delimiter?.kind === 'open' && delimiter.end >= elementAt(starts, last + 1 - from)
 }
 
 const MOST_OF_A_HEADER = 16
+
+const decoded = (ids: readonly number[], tokenizer: Tokenizer): TextWithStarts =>
+  textWithStarts(ids, Object.fromEntries(ids.map((id) => [id, vocabEntry(tokenizer.bytes(id))])))
 
 /**
  * Reports a server text that differs from the text of the tokens, because then one of them is wrong. `own` is the text that
