@@ -1,7 +1,9 @@
 /** Lines with the messages and the tools, without tokens: for fine-tuning at OpenAI, and for trainers that render chat templates. */
 
 import { writtenObject } from '#lib/json/written-json.ts'
-import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { chatTools, type ImageMessage, imageMessagesBySegment } from './chat-messages.ts'
 import { imagesOfMessages, listDroppedContent, listDroppedForeignFields } from './export-losses.ts'
 import type { Writer } from './writer.ts'
@@ -15,7 +17,7 @@ export const openaiMessagesWriter: Writer = {
   label: 'OpenAI messages',
   keeps: KEEPS,
   takesMessagesOnly: true,
-  write: (trajectory) => write(trajectory, 'openai-messages', (messages) => messages),
+  write: (trajectory) => write(trajectory, 'openai-messages', withWeight),
 }
 
 /**
@@ -27,18 +29,18 @@ export const templateMessagesWriter: Writer = {
   label: 'Messages for chat templates',
   keeps: `${KEEPS} Arguments are objects, as chat templates read them.`,
   takesMessagesOnly: true,
-  write: (trajectory) => write(trajectory, 'template-messages', (messages) => messages.map(withObjects)),
+  write: (trajectory) => write(trajectory, 'template-messages', withObjects),
 }
 
-function write(
-  trajectory: Trajectory,
-  name: string,
-  notation: (messages: readonly ImageMessage[]) => readonly object[],
-) {
-  const messages = imageMessagesBySegment(trajectory).flat()
+function write(trajectory: Trajectory, name: string, notation: (message: ImageMessage, segment: Segment) => object) {
+  const bySegment = imageMessagesBySegment(trajectory)
+  const messages = bySegment.flat()
   const tools = chatTools(trajectory.model.tools)
+  const written = bySegment.flatMap((own, index) =>
+    own.map((message) => notation(message, elementAt(trajectory.segments, index))),
+  )
   return {
-    value: { messages: notation(messages), ...(tools.length > 0 && { tools }) },
+    value: { messages: written, ...(tools.length > 0 && { tools }) },
     losses: [
       'token ids, loss mask and logprobs',
       'white space around each text',
@@ -48,6 +50,16 @@ function write(
     ],
   }
 }
+
+/** OpenAI trains every message of the model without a weight. */
+const withWeight = (message: ImageMessage, segment: Segment): object =>
+  message.role === 'assistant' && !hasTrained(segment) ? { ...message, weight: 0 } : message
+
+/** A response without ids is trained unless its file gives it no weight. */
+const hasTrained = (segment: Segment): boolean =>
+  segment.kind === 'response' && segment.ids.length === 0
+    ? segment.message?.weight !== 0
+    : segment.ids.some((_, token) => isTrained(segment, token))
 
 /** Arguments that are no JSON object stay text. */
 const withObjects = ({ tool_calls, ...message }: ImageMessage): object => ({

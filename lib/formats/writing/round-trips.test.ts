@@ -1,6 +1,7 @@
 /** What a writer writes is read back by the reader of its format, or the loss is listed. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '#lib/json/json-object.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, logprobs, lossMask, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { exampleTrajectory, source, trajectories } from '#testing/trajectories.ts'
@@ -93,6 +94,29 @@ test.each(['two-steps', 'parallel-calls', 'tool-error'])(
     expect(tokenCount(read)).toBe(0)
   },
 )
+
+test('A message of the model that is not trained has the weight 0 for OpenAI, which trains every message without one', async () => {
+  const [first, second, ...others] = exampleTrajectory('two-steps').segments
+  if (first?.kind !== 'prompt' || second?.kind !== 'response') throw new Error('the example begins with a prompt')
+  const given = { role: 'assistant' as const, content: 'Hello.' }
+  const segments = [
+    { ...first, messages: [given, ...first.messages] },
+    { ...second, mask: second.ids.map(() => 0 as const) },
+    ...others,
+  ]
+  const { value } = openaiMessagesWriter.write({ ...exampleTrajectory('two-steps'), segments })
+  const weights = (record: object) =>
+    (record as { readonly messages: readonly JsonObject[] }).messages.flatMap(({ role, weight }) =>
+      role === 'assistant' ? [weight] : [],
+    )
+  expect(weights(value)).toEqual([0, 0, undefined, undefined])
+  const opened = await readBack(openaiMessagesWriter, value)
+  expect(opened && weights(openaiMessagesWriter.write(opened.trajectory).value)).toEqual([0, 0, undefined, undefined])
+  const empty = { kind: 'response' as const, ids: [], thinks: [], toolCalls: [] }
+  const unread = openaiMessagesWriter.write({ ...exampleTrajectory('two-steps'), segments: [empty] })
+  expect(weights(unread.value)).toEqual([undefined])
+  expect(unread.losses).toContain('texts of replies: no tokenizer was named')
+})
 
 test('Messages for chat templates have arguments as objects with their digits, which are read back as those of OpenAI', async () => {
   const [first, ...others] = exampleTrajectory('two-steps').segments
