@@ -209,6 +209,16 @@ describe('the analysis of a text', () => {
     ])
   })
 
+  test('takes a text that first closes a think block for one that begins in it, unless a call contains the closing', () => {
+    const call = (text: string) => `<tool_call>{"name": "f", "arguments": {"a": ${JSON.stringify(text)}}}</tool_call>`
+    const text = `Perhaps ${call('draft')}.</think>\n${call('said')}`
+    const lane = laneOf('hermes', text)
+    expect(lane.calls).toMatchObject([{ kind: 'parsed', arguments: [{ json: '"said"' }] }])
+    expect(lane.drafted).toMatchObject([{ name: 'f' }])
+    expect(laneOf('hermes', call('a </think> b')).calls).toMatchObject([{ arguments: [{ json: '"a </think> b"' }] }])
+    expect(laneOf('hermes', `Perhaps ${call('draft')}.[/THINK]`).calls).toEqual([])
+  })
+
   test('does not read a call in a think block, and reports it as drafted', () => {
     const text = '<think><tool_call>{"name": "f"}</tool_call></think>\n'
     const lane = laneOf('hermes', text)

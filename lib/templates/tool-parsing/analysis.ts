@@ -2,7 +2,9 @@
 
 import type { ParsedCall, TextRange, ToolParser } from '#lib/parsers/parser.ts'
 import { markupIn, textWithoutCalls } from '#lib/parsers/reading/rest.ts'
+import { createRangeCheck } from '#lib/parsers/reading/within.ts'
 import { type ThinkBlock, thinkBlocks, thinkDelimitersIn } from '#lib/parsers/thinking.ts'
+import { THINK_ENDS } from '#lib/parsers/thinking-forms.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { callFault, type ReadArgument, readArguments } from './arguments.ts'
 import { createPositionFinder, type TextPosition } from './text-position.ts'
@@ -71,14 +73,25 @@ export function analyse(text: string, parser: ToolParser, tools: readonly ToolSp
   }
 }
 
-/** Returns the calls of a text without ids, and the think blocks in which calls do not count. */
+/**
+ * Returns the calls of a text without ids, and the think blocks in which calls do not count. A text that first closes a think block, outside
+ * of calls, begins in one that the prompt has opened.
+ */
 export function parseCompletion(
   text: string,
   parser: ToolParser,
   tools: readonly ToolSpec[],
 ): { readonly calls: readonly ParsedCall[]; readonly thinks: readonly ThinkBlock[] } {
-  const thinks = thinkBlocks(text, thinkDelimitersIn(text), false, parser.delimiters)
-  return { calls: parser.parse(text, thinks, tools), thinks }
+  const delimiters = thinkDelimitersIn(text)
+  const read = (opened: boolean) => {
+    const thinks = thinkBlocks(text, delimiters, opened, parser.delimiters)
+    return { calls: parser.parse(text, thinks, tools), thinks }
+  }
+  const completion = read(false)
+  const [first] = delimiters
+  const closes = first !== undefined && THINK_ENDS.includes(text.slice(first.start, first.end))
+  const isInCall = createRangeCheck(completion.calls.flatMap((call) => (call.kind === 'parsed' ? call.text : [])))
+  return closes && !isInCall(first.start) ? read(true) : completion
 }
 
 function readCall(
