@@ -256,7 +256,7 @@ export function GroupPage({ forest, title, groupId, address, exportFile }: Group
                   <div
                     className={`flex flex-wrap items-center gap-x-4 gap-y-1.5 border-line border-b px-3.5 py-1.5 ${hasTools ? '' : 'max-lg:hidden'}`}
                   >
-                    {first && colouring && (
+                    {first && colouring ? (
                       <ColourBar
                         trajectory={first}
                         colouring={colouring}
@@ -274,6 +274,9 @@ export function GroupPage({ forest, title, groupId, address, exportFile }: Group
                         }}
                         {...(isAdvantage && { legend: <AdvantageLegend farthest={farthest} /> })}
                       />
+                    ) : (
+                      // Beside both panes, the bar has one or two lines of its own, and the tree must not move when it appears.
+                      <span className="hidden h-12.5 w-full min-[1170px]:h-7 lg:max-[1410px]:block" />
                     )}
                     <span className="ml-auto flex items-center gap-1">
                       <Button className="min-h-7!" onClick={run('fold-to-splits')} title="Fold to splits (Z)">

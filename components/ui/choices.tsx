@@ -20,7 +20,7 @@ export const Choice = ({ title, note, onChoose }: ChoiceProps) => (
       className="-mx-2 w-[calc(100%+1rem)] rounded-md px-2 py-1.5 text-left hover:bg-panel"
       onClick={onChoose}
     >
-      <span dir="auto" className="block truncate font-medium">
+      <span dir="auto" className="block truncate font-medium max-sm:line-clamp-2 max-sm:whitespace-normal">
         {visibleText(title)}
       </span>
       <span className="block text-faint text-xs">{note}</span>

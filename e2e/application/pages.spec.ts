@@ -2,8 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { expect, type Page, test } from '@playwright/test'
-import { builtFile, open, TOKEN, whenQuiet } from '../support/application.ts'
+import { encode } from '#lib/trajectory/format/codec.ts'
+import { builtFile, open, postImport, TOKEN, whenQuiet } from '../support/application.ts'
 import { expectAccessible, expectFit, expectFitEverywhere, violations, watch } from '../support/fit.ts'
+import { groupTrajectories } from '../support/group-trajectories.ts'
 import { CORE } from '../support/tags.ts'
 
 test('the launch token is accepted when pasted with its address, and the playground and its setup fit', {
@@ -259,6 +261,18 @@ test('The setup of the playground, the lists of the compare page and of the serv
     await open(page, path)
     await quiet()
     expect([path, await moves()]).toEqual([path, []])
+  }
+})
+
+test('The tree of a group does not move beside both panes while its samples load', async ({ page, request }) => {
+  for (const trajectory of groupTrajectories('still')) await postImport(request, encode(trajectory))
+  const moves = await watchMoves(page)
+  for (const width of [1024, 1280]) {
+    await page.setViewportSize({ width, height: 768 })
+    await open(page, '/group/still')
+    await expect(page.getByRole('grid', { name: 'Tree of the samples' })).toHaveAttribute('data-idle', 'true')
+    await expect(page.getByRole('button', { name: 'Advantage' })).toBeVisible()
+    expect((await moves()).filter((move) => move.includes('token-viewport'))).toEqual([])
   }
 })
 
