@@ -109,10 +109,10 @@ describe('server description', () => {
     [
       'the KV cache, if it is smaller than the context of the model',
       { max_total_num_tokens: 300, max_req_input_len: 294 },
-      300,
+      294,
     ],
     ['the model, if the server does not report how long a prompt may be', { max_req_input_len: null }, 4096],
-    ['the longest prompt, if nothing reports the context of the model', { context_length: null }, 4096],
+    ['the longest prompt, if nothing reports the context of the model', { context_length: null }, 4090],
   ])('has the context length of %s', async (_, reported, contextLength) => {
     const client = await asking({
       '/model_info': recording('info-get_model_info'),

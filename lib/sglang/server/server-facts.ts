@@ -64,7 +64,7 @@ export async function describeServer(
     adapters: adapters === 'on' && list ? adaptersIn(list) : undefined,
     ...identityOf(model),
     version: server?.version ?? undefined,
-    contextLength: leastKnown(server?.context_length ?? list?.data[0]?.max_model_len, requestTokensOf(server)),
+    contextLength: contextLengthOf(server?.context_length ?? list?.data[0]?.max_model_len, server?.max_req_input_len),
     toolCallParser: model.tool_call_parser ?? undefined,
     reasoningParser: model.reasoning_parser ?? undefined,
     incrementalStreaming: server?.incremental_streaming_output ?? undefined,
@@ -80,15 +80,16 @@ export async function describeServer(
 const KEPT_FROM_PROMPTS = 6
 
 /**
- * Returns how many tokens the prompt and the reply of one request can have together. A KV cache that is smaller than the context ends a
- * reply early, with the finish reason length.
+ * Returns how many tokens the prompt and the reply of one request may have together. A KV cache that is smaller than the context ends a
+ * reply early, with the finish reason length. A request for the last tokens of the cache is never started if the radix cache is off, so
+ * these tokens stay free.
  */
-const requestTokensOf = (server: z.infer<typeof serverInfoSchema> | undefined): number | undefined =>
-  typeof server?.max_req_input_len === 'number' ? server.max_req_input_len + KEPT_FROM_PROMPTS : undefined
-
-function leastKnown(...counts: readonly (number | null | undefined)[]): number | undefined {
-  const known = counts.filter((count) => typeof count === 'number')
-  return known.length > 0 ? Math.min(...known) : undefined
+function contextLengthOf(
+  context: number | null | undefined,
+  longestPrompt: number | null | undefined,
+): number | undefined {
+  const isContext = typeof longestPrompt !== 'number' || (context && longestPrompt + KEPT_FROM_PROMPTS >= context)
+  return (isContext ? context : longestPrompt) ?? undefined
 }
 
 /** Returns whether the server has LoRA adapters. Without the option, a server with adapters in its command line has them too. */
