@@ -34,9 +34,9 @@ test('a sample of lm-evaluation-harness has a trajectory for each generated text
   const source = fileSource('samples')
   const read = records.map((record) => trajectoriesOf(lmEval, record, source))
   expect(read.map((all) => all.map(({ group }) => group))).toEqual([
-    [0, 1].map((index) => ({ id: '[0,"take-2"]', index })),
+    [0, 1].map((index) => ({ id: '0 take-2', index })),
     [undefined],
-    [0, 1].map((index) => ({ id: '[0]', index })),
+    [0, 1].map((index) => ({ id: '0', index })),
     [undefined],
   ])
   expect(read.map(([first]) => first?.reward)).toEqual([undefined, 1, undefined, undefined])

@@ -30,7 +30,7 @@ export const lmEval: Format = {
     const score = answers.length === 1 && metrics.length === 1 ? record[metric] : undefined
     const hasReward = typeof score === 'number'
     const rest = without(record, ['arguments', 'resps', ...(hasReward ? [metric] : [])])
-    const group = JSON.stringify(filter === 'none' ? [id] : [id, filter])
+    const group = filter === 'none' ? String(id) : `${id} ${filter}`
     return answers.map(({ segments, own }) =>
       textTrajectory(
         {
