@@ -27,10 +27,16 @@ export interface SideSource {
   readonly version: number
 }
 
-/** Loads the trajectory of a side: a stored one or an example. */
+/** Interval in milliseconds at which a running trajectory is read again. */
+const POLL_RUNNING_MS = 2_000
+
+/** Loads the trajectory of a side: a stored one, which is read again while it is running, or an example. */
 export function useSource(side: Side | undefined): SideSource {
   const example = side && exampleName(side.key)
-  const stored = useQuery(trajectoryOptions(example === undefined ? side?.key : undefined))
+  const stored = useQuery({
+    ...trajectoryOptions(example === undefined ? side?.key : undefined),
+    refetchInterval: ({ state }) => (state.data?.outcome.kind === 'running' ? POLL_RUNNING_MS : false),
+  })
   const shipped = useQuery(exampleOptions(example))
   const { data, error, dataUpdatedAt } = example === undefined ? stored : shipped
   return { trajectory: data, error, version: dataUpdatedAt }
@@ -59,20 +65,17 @@ export function useCompared(left: SourcedSide, right: SourcedSide): ComparedStat
     return chosenTemplateText(choice, of.model.tools.length > 0, { trajectory, signal })
   }
   const sides = chosenOf(left, right)
+  const names = [left.side && sideText(left.side), right.side && sideText(right.side)]
   const { data, error } = useQuery({
-    queryKey: [
-      'compared',
-      left.side && sideText(left.side),
-      right.side && sideText(right.side),
-      left.source.version,
-      right.source.version,
-    ],
+    queryKey: ['compared', ...names, left.source.version, right.source.version],
     queryFn: sides
       ? ({ signal }) => {
           setStep(undefined)
           return comparePair(run, sides, { templateOf, signal, onStep: setStep })
         }
       : skipToken,
+    // The last comparison of the same sides stays while a run that has grown is compared again.
+    placeholderData: (last, query) => (names.every((name, at) => name === query?.queryKey[at + 1]) ? last : undefined),
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
     structuralSharing: false,

@@ -1,7 +1,7 @@
 /** The compare page: sides, address, keys, entry points, and its messages for a side that cannot be made. */
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
-import { open, postImport, reload, whenQuiet } from '../support/application.ts'
+import { AUTHORIZED, open, postImport, reload, whenQuiet } from '../support/application.ts'
 import { watch } from '../support/fit.ts'
 import { CORE } from '../support/tags.ts'
 
@@ -140,4 +140,23 @@ test('Sides that cannot be made offer other choices, a chat baseline runs, and t
     await expect(summary(page)).toContainText(/first divergence at token.*rewards.*outcomes/)
     await expect(summary(page)).not.toContainText('cache')
   })
+})
+
+test('A run that is compared while it continues is compared again until it has ended', async ({ page, request }) => {
+  const [key] = await postImport(request, readFileSync('public/examples/two-steps.json'))
+  let isRunning = true
+  await page.route(`**/api/trajectories/${key}`, async (route) => {
+    const response = await request.get(route.request().url(), { headers: AUTHORIZED })
+    const whole = await response.json()
+    const begun = { ...whole, outcome: { kind: 'running' }, segments: whole.segments.slice(0, 4) }
+    await route.fulfill({ json: isRunning ? begun : whole })
+  })
+  await open(page, `/compare?left=${encodeURIComponent(key)}`)
+  await compared(page)
+  const tokens = page.getByText(/\d tokens left · \d+ right$/)
+  await expect(tokens).toBeVisible()
+  const before = await tokens.textContent()
+  isRunning = false
+  await expect(tokens).not.toHaveText(before ?? '')
+  await expect(tokens).toContainText('364 tokens left')
 })
