@@ -109,3 +109,12 @@ describe('The name of a server', () => {
     },
   )
 })
+
+test('A server that was removed is reported with what to do', () => {
+  const servers = createServers(readConfig({ ROLLSCOPE_DATA: folder }, folder), store)
+  expect(() => servers.client('gone')).toThrow(
+    expect.objectContaining({
+      details: expect.objectContaining({ code: 'NO_SERVER', hint: expect.stringContaining('choose another server') }),
+    }),
+  )
+})

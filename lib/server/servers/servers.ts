@@ -72,6 +72,7 @@ export function createServers(config: Config, store: ServerStore): Servers {
         status: 404,
         code: 'NO_SERVER',
         detail: `there is no server named ${JSON.stringify(name)}`,
+        hint: 'It was renamed or removed: choose another server, or add it on the page Servers.',
       })
     return found
   }
