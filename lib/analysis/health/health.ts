@@ -2,7 +2,8 @@
 
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { type Health, sortBySeverity } from '#lib/trajectory/health/health.ts'
-import { cutFinding, type TrainerCut, trainedSpans } from '#lib/trajectory/health/trainer-cut.ts'
+import { trainedSpans } from '#lib/trajectory/health/trained-spans.ts'
+import { cutFinding, type TrainerCut } from '#lib/trajectory/health/trainer-cut.ts'
 import { segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
 import { checkAlignment } from './alignment.ts'
 import { checkCalls } from './calls.ts'

@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { trainedSpans } from '#lib/trajectory/health/trainer-cut.ts'
+import { trainedSpans } from '#lib/trajectory/health/trained-spans.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { foldCase } from './fold-case.ts'
 

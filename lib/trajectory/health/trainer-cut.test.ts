@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { type HealthFinding, healthSchema } from './health.ts'
-import { countUntrainedTokens, cutFinding, type TrainerCut, trainedFrom, trainedSpans } from './trainer-cut.ts'
+import { trainedSpans } from './trained-spans.ts'
+import { countUntrainedTokens, cutFinding, type TrainerCut, trainedFrom } from './trainer-cut.ts'
 
 const spans = [3, 8, 10, 12]
 const finding = (tokens: number, overlong: TrainerCut['overlong']) => cutFinding(spans, 20, { tokens, overlong })

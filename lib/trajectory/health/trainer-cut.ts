@@ -2,12 +2,9 @@
 
 import * as z from 'zod/mini'
 import { elementAt } from '#lib/util/element-at.ts'
-import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { countText } from '#lib/util/text/count-with-noun.ts'
 import { withDescription } from '#lib/util/with-description.ts'
-import { isTrained } from '../tokens/tokens.ts'
-import type { SegmentView } from '../tokens/trajectory-view.ts'
 import type { HealthFinding } from './health.ts'
 
 /** Treatments of samples that are longer than the context. */
@@ -26,33 +23,6 @@ export const trainerCutSchema = z.object({
 })
 /** A trainer's limit and its treatment of longer samples. */
 export type TrainerCut = Plain<z.infer<typeof trainerCutSchema>>
-
-/** Returns the ranges of trained tokens, counted from the first of the trajectory: flat [start, end), sorted. */
-export function trainedSpans(segments: readonly SegmentView[]): readonly number[] {
-  const spans: number[] = []
-  let start = 0
-  for (const segment of segments) {
-    const [first, ...others] = spansInSegment(segment)
-    if (first !== undefined) {
-      if (spans.at(-1) === start + first) spans.pop()
-      else spans.push(start + first)
-      for (const place of others) spans.push(start + place)
-    }
-    start += segment.ids.length
-  }
-  return spans
-}
-
-/** Returns the ranges within a segment. A closed segment never changes, so while a trajectory grows only new segments are read. */
-const spansInSegment = memoizeByIdentity((segment: SegmentView): readonly number[] => {
-  const spans: number[] = []
-  for (let token = 0; token < segment.ids.length; token++) {
-    if (!isTrained(segment, token)) continue
-    if (spans.at(-1) === token) spans[spans.length - 1] = token + 1
-    else spans.push(token, token + 1)
-  }
-  return spans
-})
 
 /** Returns the number of trained tokens from a position on; `spans` come from trainedSpans. */
 export function trainedFrom(spans: readonly number[], from: number): number {
