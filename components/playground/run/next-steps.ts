@@ -7,8 +7,8 @@ import { isSamplingName } from '#lib/sampling/parameters.ts'
 import type { PromptWithImages } from '#lib/share/settings/prompt-draft.ts'
 import type { LimitField, Setup } from '#lib/share/settings/setup.ts'
 import type { Outcome } from '#lib/trajectory/format/trajectory.ts'
-import { isCutBelowLimit } from '#lib/trajectory/messages/response-calls.ts'
 import { resumeObstacle } from '#lib/trajectory/messages/resumable.ts'
+import { isCutBelowLimit } from '#lib/trajectory/messages/token-limit.ts'
 import type { ResponseView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 /** A step with the text of its button. */

@@ -1,6 +1,6 @@
 /** The outcome of a run, and what can be done next, in words. */
 import type { Outcome, OutcomeReason } from '#lib/trajectory/format/trajectory.ts'
-import { isCutBelowLimit } from '#lib/trajectory/messages/response-calls.ts'
+import { isCutBelowLimit } from '#lib/trajectory/messages/token-limit.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countText } from '../numbers.ts'
 

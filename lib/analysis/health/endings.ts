@@ -2,7 +2,8 @@
 
 import type { Outcome, ResponseSegment, Span, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { HealthFinding } from '#lib/trajectory/health/health.ts'
-import { isCutBelowLimit, newTokenLimit, responseCalls, tokensRead } from '#lib/trajectory/messages/response-calls.ts'
+import { responseCalls, tokensRead } from '#lib/trajectory/messages/response-calls.ts'
+import { isCutBelowLimit, newTokenLimit } from '#lib/trajectory/messages/token-limit.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { placedResponses } from '#lib/trajectory/tokens/tokens.ts'
 import { countText, countWithNoun } from '#lib/util/text/count-with-noun.ts'

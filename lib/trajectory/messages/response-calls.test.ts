@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import type { ResponseSegment, Trajectory } from '../format/trajectory.ts'
 import { tokenAt } from '../tokens/tokens.ts'
-import { contextTokens, isCutBelowLimit, lastServer, requestAt, tokensRead } from './response-calls.ts'
+import { contextTokens, lastServer, requestAt, tokensRead } from './response-calls.ts'
 
 const request = (server: string): NonNullable<ResponseSegment['request']> => ({
   server,
@@ -41,30 +41,6 @@ test('requestAt returns the call that answered a prompt, also if it sampled no t
   const answered: Trajectory = { ...trajectory, segments: [{ kind: 'prompt', ids: [1], messages: [] }, reply] }
   const token = tokenAt(answered, 0) ?? expect.fail('the prompt has a token')
   expect(requestAt(answered, token)?.server).toBe('first')
-})
-
-test('isCutBelowLimit is true only for the finish reason length before the limit of the last call', () => {
-  const cut = (samplingParams: Readonly<Record<string, unknown>>, change: Partial<ResponseSegment> = {}) =>
-    isCutBelowLimit({
-      kind: 'response',
-      ids: [2, 3, 4],
-      thinks: [],
-      toolCalls: [],
-      finish: { kind: 'length' },
-      request: { ...request('first'), samplingParams },
-      ...change,
-    })
-  expect([3, 4].map((max_new_tokens) => cut({ max_new_tokens }))).toEqual([false, true])
-  expect(cut({ max_new_tokens: 4 }, { finish: { kind: 'cancelled' } })).toBe(false)
-  expect([{}, { max_new_tokens: '4' }, { max_new_tokens: -1 }].map((params) => cut(params))).toEqual([
-    false,
-    false,
-    false,
-  ])
-  const second = { ...request('second'), samplingParams: { max_new_tokens: 1 } }
-  expect(cut({ max_new_tokens: 9 }, { resumed: [{ at: 2, request: second }] })).toBe(false)
-  const chat = { ...request('first'), endpoint: 'chat', samplingParams: { max_completion_tokens: 4 } } as const
-  expect(cut({}, { request: chat })).toBe(true)
 })
 
 test('tokensRead counts the tokens that the server reports, and at least those that were sent', () => {
