@@ -60,7 +60,7 @@ test('a property', () => fc.assert(fc.property(fc.nat(), () => false), { seed: 1
 test('the Playwright report names failed tests, and a test that passed only on a retry has failed', () => {
   const report = reportOf(
     {
-      'playwright.config.ts': "export default { retries: 1, reporter: [['json']] }\n",
+      'playwright.config.ts': "export default { outputDir: 'results', retries: 1, reporter: [['json']] }\n",
       'some.spec.ts': `import { expect, test } from '@playwright/test'
 test('passes', () => {})
 test.describe('a group', () => {
