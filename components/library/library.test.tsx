@@ -419,6 +419,17 @@ test('a click on a cell of a library row moves the focus to that row', async () 
   expect(document.activeElement).toBe(screen.getByLabelText('Select question c'))
 })
 
+test('the link to the samples of a group opens their address after that of the row is written', async () => {
+  const actions: RowAction[] = []
+  renderTable([row('a', { group: { id: 'g', index: 1 } })], { onAction: (action) => actions.push(action) })
+  const link = screen.getByRole('link', { name: 'sample 2' })
+  await userEvent.click(link)
+  expect(actions).toEqual([
+    { kind: 'show', key: 'a' },
+    { kind: 'open', key: 'a', href: link.getAttribute('href') },
+  ])
+})
+
 const groupOf = (id: string, keys: readonly string[], change: Partial<GroupSummary> = {}): GroupSummary => ({
   id,
   keys,

@@ -73,11 +73,11 @@ export function LibraryScreen() {
     }, REST_MS)
   }
   // The address is written with a delay; without waiting, it would navigate back to this page.
-  const open = (key: string) => {
+  const open = (key: string, href?: string) => {
     clearTimeout(resting.current)
     // The trajectory and its page are read at the same time.
-    readAhead(key)
-    void go(inspectorHref(key, list.listQuery), state.setRow(key))
+    if (href === undefined) readAhead(key)
+    void go(href ?? inspectorHref(key, list.listQuery), state.setRow(key))
   }
   const setOpen = (key: string, isOpen: boolean) => {
     const found = entries.find((one) => one.key === key)
@@ -91,7 +91,7 @@ export function LibraryScreen() {
     // Deleting a selected row deletes the whole selection.
     void remove(keys.every((one) => chosen.has(one)) ? [...chosen] : keys)
   }
-  const act = ({ kind, key }: RowAction) => {
+  const act = ({ kind, key, href }: RowAction) => {
     switch (kind) {
       case 'fold':
       case 'unfold':
@@ -99,7 +99,7 @@ export function LibraryScreen() {
       case 'delete':
         return removeRow(key)
       case 'open':
-        return open(key)
+        return open(key, href)
       case 'edit':
         void state.setRow(key)
         return focus.editInPanel()

@@ -18,6 +18,8 @@ import { keysOf, type TableEntry } from './table-entries.ts'
 export type RowAction = {
   readonly kind: 'show' | 'open' | 'edit' | 'delete' | 'unfold' | 'fold'
   readonly key: string
+  /** Address that 'open' opens. Omitted: the page of the trajectory. */
+  readonly href?: string
 }
 
 interface TrajectoryTableProps {
@@ -240,6 +242,7 @@ function GroupRow({ entry, now, selected, isShown, tabIndex, onSelect, onAction 
           <a
             href={groupTreeHref(group.id)}
             tabIndex={tabIndex}
+            onClick={opener(onAction, { key, href: groupTreeHref(group.id) })}
             title="Show the samples as a tree, with the tokens at which they differ"
             className="shrink-0 self-center rounded border border-line px-1 text-[11px] text-dim hover:border-line-strong hover:text-ink"
           >
@@ -280,6 +283,13 @@ function GroupRow({ entry, now, selected, isShown, tabIndex, onSelect, onAction 
 const isAllSelected = (entry: TableEntry, selected: ReadonlySet<string>): boolean =>
   keysOf(entry).every((key) => selected.has(key))
 
+/** Returns what a plain click on a link of a row does. A click of another kind opens the link in another window. */
+const opener = (onAction: (action: RowAction) => void, action: Omit<RowAction, 'kind'>) => (event: MouseEvent) => {
+  if (event.metaKey || event.ctrlKey || event.shiftKey) return
+  event.preventDefault()
+  onAction({ kind: 'open', ...action })
+}
+
 interface RowProps {
   readonly row: TrajectorySummary
   /** Whether the row is below the row of its group. */
@@ -295,11 +305,7 @@ interface RowProps {
 function Row({ row, isInGroup, now, isSelected, isShown, tabIndex, onSelect, onAction }: RowProps) {
   const title = titleText(row)
   const outcome = <span className={outcomeInk(row)}>{row.outcome}</span>
-  const open = (event: MouseEvent) => {
-    if (event.metaKey || event.ctrlKey || event.shiftKey) return
-    event.preventDefault()
-    onAction({ kind: 'open', key: row.key })
-  }
+  const open = opener(onAction, { key: row.key })
   return (
     <tr
       data-key={row.key}
@@ -326,6 +332,7 @@ function Row({ row, isInGroup, now, isSelected, isShown, tabIndex, onSelect, onA
             <a
               href={groupHref(row.key, row.group.id)}
               tabIndex={tabIndex}
+              onClick={opener(onAction, { key: row.key, href: groupHref(row.key, row.group.id) })}
               title={`Sample ${row.group.index + 1} of a group: show it among the others`}
               className="shrink-0 rounded border border-line px-1 text-[11px] text-dim hover:border-line-strong hover:text-ink"
             >
