@@ -72,7 +72,8 @@ test('Messages, requests, tokens and the tree of a group are printed as a whole,
       expect(await part.locator(rows).count()).toBeGreaterThan(before)
       expect(await beyond(page, rows)).toBeLessThanOrEqual(0)
       await end()
-      await expect(part.locator(rows)).toHaveCount(before)
+      // Before the box was measured, more rows may have been mounted than it shows.
+      await expect.poll(() => part.locator(rows).count()).toBeLessThanOrEqual(before)
     })
 
   await test.step('The whole tree is on the paper', async () => {
