@@ -2,11 +2,12 @@
 
 import { hasSameJson } from '#lib/json/same-json.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import type { TextWithStarts } from '#lib/trajectory/tokens/pieces.ts'
 import { tokensAt } from '#lib/trajectory/tokens/pieces.ts'
 import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
 import type { ResponseView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { foreignFormIn } from './foreign-forms.ts'
-import { textForParsers } from './parsed-text.ts'
+import { textReader } from './parsed-text.ts'
 import { type ParsedCall, spellingsOf, type ToolParser } from './parser.ts'
 import { parsers } from './registry.ts'
 
@@ -40,21 +41,26 @@ export function missedCalls(trajectory: TrajectoryView): readonly MissedCalls[] 
 
 /** Returns the parsers that find more calls. A format without a parser here is reported if no parser reads a call and none was recorded. */
 function readersOf(segment: ResponseView, trajectory: TrajectoryView): readonly Omit<MissedCalls, 'segment'>[] {
+  const textFor = textReader(segment, trajectory)
   const found = parsers
     .map((parser) => ({
       reader: { kind: 'rollscope', name: parser.name } as const,
-      spans: onlyFoundBy(parser, segment, trajectory),
+      spans: onlyFoundBy(parser, textFor([parser]), segment, trajectory),
     }))
     .filter(({ spans }) => spans.length > 0)
     // Parsers of related formats find the same calls. The first one counts.
     .filter(({ spans }, index, all) => all.findIndex((other) => hasSameJson(other.spans, spans)) === index)
   if (found.length > 0 || segment.toolCalls.some(({ kind }) => kind === 'parsed')) return found
-  return foreignForm(segment, trajectory)
+  return foreignForm(textFor([]), segment)
 }
 
 /** Returns the calls in a response if this parser reads more than were recorded, otherwise none. */
-function onlyFoundBy(parser: ToolParser, segment: ResponseView, trajectory: TrajectoryView): readonly Span[] {
-  const written = textForParsers(segment, trajectory, [parser])
+function onlyFoundBy(
+  parser: ToolParser,
+  written: TextWithStarts,
+  segment: ResponseView,
+  trajectory: TrajectoryView,
+): readonly Span[] {
   const { text, starts } = written
   const isOpened = spellingsOf(parser.delimiters).some(
     ({ open, section }) => text.includes(open) || (section && text.includes(section.open)),
@@ -73,8 +79,7 @@ function onlyFoundBy(parser: ToolParser, segment: ResponseView, trajectory: Traj
     .map((call) => tokensAt(written, call.text.start, call.text.end))
 }
 
-function foreignForm(segment: ResponseView, trajectory: TrajectoryView): readonly Omit<MissedCalls, 'segment'>[] {
-  const written = textForParsers(segment, trajectory, [])
+function foreignForm(written: TextWithStarts, segment: ResponseView): readonly Omit<MissedCalls, 'segment'>[] {
   const { text, starts } = written
   const outside = withoutRanges(text, thinkRanges(segment, text, starts))
   const form = foreignFormIn(outside)

@@ -70,20 +70,21 @@ export const responseTextWithStarts = (segment: ResponseView, trajectory: Trajec
   textOfFirst(recordedLength(segment, trajectory), segment, trajectory)
 
 /**
- * Returns the text for a parser, before any call is recorded; `isDelimiter` says whether its format ends a part with a
- * token.
+ * Returns how many tokens of a response are text for a parser, before any call is recorded; `isDelimiter` says whether its format ends a
+ * part with a token.
  */
-export function textToParse(
+export function lengthToParse(
   segment: ResponseView,
   trajectory: TrajectoryView,
   isDelimiter: (stopTokenId: number) => boolean,
-): TextWithStarts {
+): number {
   const { ids } = segment
   const isOutside = endsWithStopToken(segment, trajectory) && !isDelimiter(elementAt(ids, ids.length - 1))
-  return textOfFirst(isOutside ? ids.length - 1 : ids.length, segment, trajectory)
+  return isOutside ? ids.length - 1 : ids.length
 }
 
-function textOfFirst(length: number, { ids }: ResponseView, { vocab }: TrajectoryView): TextWithStarts {
+/** Returns the text of the first tokens of a response, and the offset at which each starts. */
+export function textOfFirst(length: number, { ids }: ResponseView, { vocab }: TrajectoryView): TextWithStarts {
   const found = textWithStarts(first(ids, length), vocab)
   if (found.isKnown) textsBy(vocab).set(ids, { length, text: found.text })
   return found
