@@ -1,7 +1,7 @@
 /**
  * The text of a response that parsers read: it includes a stop token that closes a call, a section or a think block.
  */
-import { lengthToParse, textOfFirst } from '#lib/trajectory/messages/conversation.ts'
+import { lengthToParse, responseTextOf } from '#lib/trajectory/messages/conversation.ts'
 import type { TextWithStarts } from '#lib/trajectory/tokens/pieces.ts'
 import { isSpecial } from '#lib/trajectory/tokens/tokens.ts'
 import type { ResponseView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -25,7 +25,7 @@ export function textReader(
   const texts = new Map<number, TextWithStarts>()
   return (parsers) => {
     const length = lengthToParse(segment, trajectory, isDelimiterOf(parsers, trajectory))
-    const text = texts.get(length) ?? textOfFirst(length, segment, trajectory)
+    const text = texts.get(length) ?? responseTextOf(length, segment, trajectory)
     texts.set(length, text)
     return text
   }

@@ -54,7 +54,7 @@ export function responseText(segment: ResponseView, trajectory: TrajectoryView):
   const length = recordedLength(segment, trajectory)
   const cachedText = textsBy(vocab).get(segment.ids)
   if (cachedText?.length === length) return cachedText.text
-  return textOfFirst(length, segment, trajectory).text
+  return responseTextOf(length, segment, trajectory).text
 }
 
 /**
@@ -67,7 +67,7 @@ const textsBy = memoizeByIdentity(
 
 /** Also returns the offset at which each token starts (one entry more than tokens). */
 export const responseTextWithStarts = (segment: ResponseView, trajectory: TrajectoryView): TextWithStarts =>
-  textOfFirst(recordedLength(segment, trajectory), segment, trajectory)
+  responseTextOf(recordedLength(segment, trajectory), segment, trajectory)
 
 /**
  * Returns how many tokens of a response are text for a parser, before any call is recorded; `isDelimiter` says whether its format ends a
@@ -84,7 +84,7 @@ export function lengthToParse(
 }
 
 /** Returns the text of the first tokens of a response, and the offset at which each starts. */
-export function textOfFirst(length: number, { ids }: ResponseView, { vocab }: TrajectoryView): TextWithStarts {
+export function responseTextOf(length: number, { ids }: ResponseView, { vocab }: TrajectoryView): TextWithStarts {
   const found = textWithStarts(first(ids, length), vocab)
   if (found.isKnown) textsBy(vocab).set(ids, { length, text: found.text })
   return found
