@@ -26,6 +26,10 @@ globalThis.ResizeObserver ??= class {
   disconnect() {}
 }
 
+// One interval of jsdom serves all animation frames. Requested while timers are fake, it never runs again, also for the files that follow.
+globalThis.requestAnimationFrame = (draw) => Number(setTimeout(() => draw(performance.now()), 16))
+globalThis.cancelAnimationFrame = (frame) => clearTimeout(frame)
+
 // Nothing can be scrolled there.
 Element.prototype.scrollIntoView ??= () => {}
 
