@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
@@ -28,6 +29,18 @@ test('Files that a page names have a copy, which decompresses to the file', () =
   const copy = readFileSync(path.join(chunks, 'a.js.br'))
   expect(brotliDecompressSync(copy).toString()).toBe(SCRIPT)
   expect(copy.length).toBeLessThan(100)
+})
+
+test('A build with more files than a process may open gets all copies', () => {
+  const many = mkdtempSync(path.join(os.tmpdir(), 'rollscope-brotli-many-'))
+  const names = Array.from({ length: 200 }, (_, number) => `static/${number}.js`)
+  mkdirSync(path.join(many, 'static'))
+  for (const name of names) writeFileSync(path.join(many, name), SCRIPT)
+  writeFileSync(path.join(many, 'build-manifest.json'), JSON.stringify({ rootMainFiles: names }))
+  const script = `import(${JSON.stringify(import.meta.resolve('./brotli-copies.ts'))}).then(({ writeBrotliCopies }) => writeBrotliCopies(${JSON.stringify(many)}))`
+  execFileSync('sh', ['-c', 'ulimit -n 64 && exec "$0" -e "$1"', process.execPath, script], { stdio: 'pipe' })
+  expect(readdirSync(path.join(many, 'static')).filter((name) => name.endsWith('.br'))).toHaveLength(200)
+  rmSync(many, { recursive: true })
 })
 
 test.each(['br', 'gzip, deflate, br, zstd', 'BR', 'gzip;q=1.0, br;q=0.5', 'br ; q=1', 'identity, br;q=0.001'])(

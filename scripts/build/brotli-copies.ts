@@ -25,8 +25,15 @@ const NAMED_FILES = /\bstatic\/[^"\\]+\.(?:css|js)(?=")/g
 export async function writeBrotliCopies(build: string): Promise<void> {
   const manifests = globSync(MANIFESTS, { cwd: build }).map((file) => readFileSync(path.join(build, file), 'utf8'))
   const files = new Set(manifests.flatMap((manifest) => manifest.match(NAMED_FILES) ?? []))
-  await Promise.all(Array.from(files, (file) => writeBrotliCopy(path.join(build, file))))
+  const waiting = files.values()
+  const writeNext = async () => {
+    for (const file of waiting) await writeBrotliCopy(path.join(build, file))
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, writeNext))
 }
+
+/** Number of files that are open at once: some systems allow a process 64, and Brotli runs in 4 threads. */
+const AT_ONCE = 8
 
 async function writeBrotliCopy(file: string): Promise<void> {
   const bytes = await readFile(file)
