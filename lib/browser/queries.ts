@@ -7,13 +7,15 @@ import { readExample } from './library/read-example.ts'
 import { pageReader } from './page-reader.ts'
 
 const POLL_STARTING_MS = 1_000
+const POLL_MS = 5_000
 const POLL_READY_MS = 30_000
 
-/** Query for the list of servers. */
+/** Query for the list of servers, which another window or a script may change while the page is open. */
 export const serversOptions = () =>
   queryOptions({
     queryKey: ['servers'],
     queryFn: ({ signal }) => fetchJson('/api/servers', serverListSchema, { signal }),
+    refetchInterval: POLL_MS,
   })
 
 /** Query for the state of a server: repeated soon while it starts or does not answer, rarely while it is ready. */
@@ -24,11 +26,7 @@ export const serverStatusOptions = (name: string | undefined) =>
       fetchJson(`/api/servers/${encodeURIComponent(name ?? '')}/status`, serverStatusSchema, { signal }),
     enabled: name !== undefined,
     refetchInterval: ({ state }) =>
-      state.data?.state === 'ready'
-        ? POLL_READY_MS
-        : state.data?.state === 'starting'
-          ? POLL_STARTING_MS
-          : 5 * POLL_STARTING_MS,
+      state.data?.state === 'ready' ? POLL_READY_MS : state.data?.state === 'starting' ? POLL_STARTING_MS : POLL_MS,
   })
 
 /** Query for the state of a server whose engine is needed. It is sent once, because the engine stays the same while the page is open. */

@@ -2,6 +2,7 @@ import { QueryClient, useQuery } from '@tanstack/react-query'
 import { act, renderHook } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { withQueries } from '#testing/with-queries.tsx'
+import { serversOptions } from './queries.ts'
 import { saveServers, serverLoadOptions } from './servers.ts'
 
 afterEach(() => {
@@ -53,6 +54,18 @@ test('The load of a server is requested every two seconds while the page is visi
   expect(await pass(60_000)).toBe(2)
   visibility.mockReturnValue('visible')
   expect(await pass(2_000)).toBe(3)
+})
+
+test('A server that another window or a script removes leaves the list without a reload', async () => {
+  vi.useFakeTimers()
+  const servers = [{ name: 'gpu', baseUrl: 'http://gpu', source: 'saved', hasKey: false }]
+  vi.stubGlobal('fetch', async () => Response.json({ servers, default: 'built-in' }))
+  const { result } = renderHook(() => useQuery(serversOptions()), { wrapper: withQueries(new QueryClient()) })
+  await act(() => vi.advanceTimersByTimeAsync(1))
+  expect(result.current.data?.servers).toHaveLength(1)
+  servers.pop()
+  await act(() => vi.advanceTimersByTimeAsync(5_000))
+  expect(result.current.data?.servers).toEqual([])
 })
 
 test('The load of a server that does not report it is requested once', async () => {
