@@ -37,8 +37,13 @@ export function originProblem(headers: AccessHeaders, config: AccessConfig): Pro
   const host = hostProblem(headers, config)
   if (host) return host
   const origin = headers.get('origin')
-  if (origin !== null && origin !== `http://${headers.get('host')}`)
-    return { status: 403, code: 'ORIGIN_REFUSED', detail: 'this request comes from a page of another origin' }
+  if (origin !== null && !isOwnOrigin(origin, `${headers.get('host')}`))
+    return {
+      status: 403,
+      code: 'ORIGIN_REFUSED',
+      detail: 'this request comes from a page of another origin',
+      hint: 'A proxy in front of Rollscope must pass on the Host header of the browser with its port.',
+    }
   const site = headers.get('sec-fetch-site')
   if (site !== null && site !== 'same-origin' && site !== 'none')
     return { status: 403, code: 'ORIGIN_REFUSED', detail: 'this request comes from a page of another site' }
@@ -143,11 +148,22 @@ export function encodingProblem(headers: AccessHeaders): ProblemDetails | undefi
  * host names one.
  */
 function isKnownHost(host: string, hosts: readonly string[]): boolean {
-  const match = /^(127\.0\.0\.1|localhost|\[::1\]|[a-z0-9.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i.exec(host)
+  const match = HOST.exec(host)
   if (!match) return false
-  const name = elementAt(match, 1).toLowerCase()
-  return ['127.0.0.1', 'localhost', '[::1]', ...hosts].includes(name) || hosts.includes(host.toLowerCase())
+  return isLoopback(host) || hosts.includes(elementAt(match, 1).toLowerCase()) || hosts.includes(host.toLowerCase())
 }
+
+const HOST = /^([a-z0-9.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i
+
+const isLoopback = (host: string): boolean =>
+  ['127.0.0.1', 'localhost', '[::1]'].includes(host.replace(/:\d{1,5}$/, '').toLowerCase())
+
+/**
+ * Returns whether a page of this origin is one of the application, for a known host. A configured host can be that of a proxy, which answers
+ * browsers over TLS. Nothing answers over TLS for a loopback name.
+ */
+const isOwnOrigin = (origin: string, host: string): boolean =>
+  origin === `http://${host}` || (origin === `https://${host}` && !isLoopback(host))
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 

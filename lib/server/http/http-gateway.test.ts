@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { request } from 'node:http'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createHttpGateway, isSessionCall } from './http-gateway.ts'
@@ -102,6 +103,28 @@ test.each(['/api/trajectories/%ff', '/t/%F0%9F', '/docs/%', '/api/trajectories/%
   },
 )
 
+test.each([
+  ['lab.example', 'https://lab.example', 200],
+  ['lab.example:8443', 'https://lab.example:8443', 200],
+  ['lab.example', 'http://lab.example', 200],
+  ['lab.example', 'https://lab.example:8443', 403],
+  ['lab.example', 'https://127.0.0.1', 403],
+  ['127.0.0.1', 'https://127.0.0.1', 403],
+  ['LOCALHOST:3000', 'https://LOCALHOST:3000', 403],
+  ['[::1]:3000', 'https://[::1]:3000', 403],
+  ['[::1]:3000', 'http://[::1]:3000', 200],
+])(
+  'The gateway behind a proxy with TLS answers a call to the host %s from a page of %s with %d',
+  async (host, origin, status) => {
+    const url = await answering(async () => new Response(), ['lab.example', '127.0.0.1'])
+    const { promise, resolve } = Promise.withResolvers<number | undefined>()
+    request(`${url}/api/servers`, { method: 'POST', headers: { host, origin } }, (answer) =>
+      resolve(answer.resume().statusCode),
+    ).end()
+    expect(await promise).toBe(status)
+  },
+)
+
 test('The gateway ends a connection whose headers do not arrive within 10 s', () => {
   const front = createHttpGateway({ hosts: [], token: 'token', development: false, handle: async () => {} })
   expect(front.headersTimeout).toBe(10_000)
@@ -125,9 +148,12 @@ test.each<[method: string, url: string, headers: Record<string, string>, isCall:
 })
 
 /** Starts a gateway whose requests a function answers. */
-async function answering(handle: (request: Request) => Promise<Response>): Promise<string> {
+async function answering(
+  handle: (request: Request) => Promise<Response>,
+  hosts: readonly string[] = [],
+): Promise<string> {
   const front = createHttpGateway({
-    hosts: [],
+    hosts,
     token: 'token',
     development: false,
     handle: (request, response) => answerWith(handle, request, response),
