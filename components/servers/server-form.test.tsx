@@ -15,7 +15,7 @@ interface Shown {
   readonly field?: string
 }
 
-function show({ draft = EMPTY_DRAFT, of, field }: Shown) {
+function show({ draft = EMPTY_DRAFT, of, field }: Shown, onSave = vi.fn()) {
   const onChange = vi.fn()
   render(
     <ServerForm
@@ -25,7 +25,7 @@ function show({ draft = EMPTY_DRAFT, of, field }: Shown) {
       isSaving={false}
       first={createRef()}
       onChange={onChange}
-      onSave={() => {}}
+      onSave={onSave}
       onCancel={() => {}}
     />,
   )
@@ -42,6 +42,16 @@ test.each([
   const input = screen.getByLabelText(label)
   expect(document.getElementById(input.getAttribute('aria-describedby') ?? '')?.textContent).toBe('the reason')
   expect(screen.queryByRole('alert')).toBeNull()
+})
+
+test('the server form can always be submitted, and the browser points at the field that is empty', async () => {
+  const onSave = vi.fn()
+  show({ draft: { ...EMPTY_DRAFT, name: 'gpu' } }, onSave)
+  const save = screen.getByRole('button', { name: 'Save' }) as HTMLButtonElement
+  expect(save.disabled).toBe(false)
+  await userEvent.click(save)
+  expect(onSave).not.toHaveBeenCalled()
+  expect([...screen.getByRole('form').querySelectorAll(':invalid')]).toEqual([screen.getByLabelText('Base URL')])
 })
 
 test('the server form shows a problem without a field above the fields', () => {

@@ -38,6 +38,7 @@ export function ServerForm({ draft, saved, problem, isSaving, first, onChange, o
       <TextField
         ref={first}
         label="Name"
+        required
         placeholder="gpu-1"
         value={draft.name}
         error={at('name')}
@@ -45,6 +46,7 @@ export function ServerForm({ draft, saved, problem, isSaving, first, onChange, o
       />
       <TextField
         label="Base URL"
+        required
         placeholder="http://127.0.0.1:30000"
         inputMode="url"
         className="font-mono"
@@ -82,11 +84,7 @@ export function ServerForm({ draft, saved, problem, isSaving, first, onChange, o
         )}
       </div>
       <div className="flex gap-2">
-        <Button
-          look="primary"
-          type="submit"
-          disabled={isSaving || draft.name.trim() === '' || draft.baseUrl.trim() === ''}
-        >
+        <Button look="primary" type="submit" disabled={isSaving}>
           {isSaving ? 'Saving…' : 'Save'}
         </Button>
         <Button onClick={onCancel}>Cancel</Button>
