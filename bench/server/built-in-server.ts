@@ -12,7 +12,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { AutoModelForCausalLM, env, Tensor } from '@huggingface/transformers'
-import { EventSourceParserStream } from 'eventsource-parser/stream'
+import { createParser } from 'eventsource-parser'
 import { AUTHORIZED, startApplication, stopApplication } from '../../e2e/support/application.ts'
 import { buildWhenNeeded } from '../../scripts/build.ts'
 import { median, percentile, reportFigure } from '../support/figures.ts'
@@ -106,15 +106,17 @@ async function replyTo(input_ids: readonly number[], max_new_tokens: number): Pr
 async function streamedReplyTo(input_ids: readonly number[], max_new_tokens: number): Promise<readonly number[]> {
   const sampling_params = { max_new_tokens, ignore_eos: true, top_k: TOP_K }
   const { body } = await post('/generate', { input_ids, sampling_params, return_logprob: true, stream: true })
-  const events = (body as ReadableStream<Uint8Array<ArrayBuffer>>)
-    .pipeThrough(new TextDecoderStream())
-    .pipeThrough(new EventSourceParserStream())
   const ids: number[] = []
-  for await (const { data } of events) {
-    if (data === '[DONE]') continue
-    const { output_ids } = JSON.parse(data) as { readonly output_ids: readonly number[] }
-    ids.push(...output_ids)
-  }
+  // A parser without web streams: the client runs on the same cores as the server, and generate() has none.
+  const parser = createParser({
+    onEvent({ data }) {
+      if (data === '[DONE]') return
+      const { output_ids } = JSON.parse(data) as { readonly output_ids: readonly number[] }
+      ids.push(...output_ids)
+    },
+  })
+  const decoder = new TextDecoder()
+  for await (const part of body as ReadableStream<Uint8Array>) parser.feed(decoder.decode(part, { stream: true }))
   return ids
 }
 
