@@ -4,6 +4,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { SidesBar } from '#components/compare/sides/sides-bar.tsx'
 import { TrajectoryPicker } from '#components/compare/sides/trajectory-picker.tsx'
+import { DeletedNotice, RestoreButton } from '#components/library/deletion.tsx'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { Link } from '#components/shell/navigation.tsx'
 import { Shell } from '#components/shell/shell.tsx'
@@ -62,7 +63,14 @@ export function CompareScreen() {
     prepareTokenView()
   }, [isEmpty])
   return (
-    <Shell title="Compare" trajectory={undefined} onExport={exportFile}>
+    <Shell
+      title="Compare"
+      trajectory={undefined}
+      onExport={exportFile}
+      notice={[...storedKeysOf(sides)].map((key) => (
+        <DeletedNotice key={key} storedKey={key} isShown={compared !== undefined} />
+      ))}
+    >
       {isEmpty ? (
         <CompareStart onChoose={(key) => setSide('left', { key, as: { kind: 'recorded' } })} />
       ) : (
@@ -155,6 +163,10 @@ const textsOf = ({ left, right }: Sides) => ({
   right: right ? sideText(right) : '',
 })
 
+/** Returns the keys of the stored trajectories of both sides, each once. */
+const storedKeysOf = ({ left, right }: Sides): ReadonlySet<string> =>
+  new Set([left, right].flatMap((side) => (side && exampleName(side.key) === undefined ? side.key : [])))
+
 interface PendingProps {
   readonly state: Exclude<ComparedState, { kind: 'done' }>
   readonly sides: Sides
@@ -194,6 +206,7 @@ function Pending({ state, sides, onAsk }: PendingProps) {
       const names = about ? [about] : (['left', 'right'] as const).filter((name) => isMade(sides[name]))
       return (
         <Banner tone="bad" title={error.message} hint={hint}>
+          {about && <RestoreButton storedKey={sides[about]?.key} error={error} />}
           {names.map((name) =>
             about ? (
               <Button key={name} onClick={() => onAsk({ name, what: 'trajectory' })}>

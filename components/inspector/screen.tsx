@@ -3,6 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { usePathname } from 'next/navigation'
 import { type ReactNode, useDeferredValue, useEffect, useEffectEvent, useMemo } from 'react'
+import { DeletedNotice, RestoreButton } from '#components/library/deletion.tsx'
 import { LabelsForm } from '#components/library/labels-form.tsx'
 import { continueHref, groupTreeHref } from '#components/shell/hrefs.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
@@ -20,8 +21,6 @@ import { FileError } from '#lib/browser/files/file-error.ts'
 import type { OpenedFile } from '#lib/browser/files/opened-file.ts'
 import { useOpenedFile } from '#lib/browser/files/use-opened-file.ts'
 import { choicesOptions } from '#lib/browser/library/library.ts'
-import { useOtherWindows } from '#lib/browser/library/other-windows.ts'
-import { isMissing, revisionOptions } from '#lib/browser/library/revision.ts'
 import { useLibrary } from '#lib/browser/library/use-library.ts'
 import { pageReader } from '#lib/browser/page-reader.ts'
 import { exampleOptions, trajectoryOptions } from '#lib/browser/queries.ts'
@@ -121,18 +120,9 @@ function KeptScreen({ storedKey, fresh, identity }: KeptScreenProps) {
     ...trajectoryOptions(storedKey),
     refetchInterval: ({ state }) => (state.data?.outcome.kind === 'running' ? POLL_RUNNING_MS : false),
   })
-  const { error: revisionError } = useQuery(
-    revisionOptions(storedKey, fresh === undefined && stored !== undefined && stored.outcome.kind !== 'running'),
-  )
-  useOtherWindows()
   const { list } = useViewState()
-  const library = useLibrary()
   const data = fresh ? fresh.trajectory : stored
   const continuation = data && continueHref(storedKey, data)
-  const remedyOf = (reason: Error | null) =>
-    storedKey !== undefined &&
-    reason instanceof ApiError &&
-    reason.code === 'DELETED' && <Button onClick={() => library.restore([storedKey])}>Restore</Button>
   return (
     <TrajectoryScreen
       key={identity}
@@ -144,16 +134,13 @@ function KeptScreen({ storedKey, fresh, identity }: KeptScreenProps) {
         fresh?.storing.kind === 'failed' ? (
           <NotStored error={fresh.storing.error} />
         ) : (
-          // It was deleted in another window while this page shows it.
-          stored &&
-          isMissing(revisionError) && (
-            <Banner tone="bad" title={revisionError.message} hint={revisionError.hint}>
-              {remedyOf(revisionError)}
-            </Banner>
-          )
+          <DeletedNotice
+            storedKey={storedKey}
+            isShown={fresh === undefined && stored !== undefined && stored.outcome.kind !== 'running'}
+          />
         )
       }
-      remedy={remedyOf(error)}
+      remedy={<RestoreButton storedKey={storedKey} error={error} />}
       labels={
         storedKey === undefined ? (
           <>

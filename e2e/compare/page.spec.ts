@@ -1,7 +1,7 @@
 /** The compare page: sides, address, keys, entry points, and its messages for a side that cannot be made. */
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
-import { AUTHORIZED, open, postImport, reload, whenQuiet } from '../support/application.ts'
+import { AUTHORIZED, CHANGING, open, postImport, reload, whenQuiet } from '../support/application.ts'
 import { watch } from '../support/fit.ts'
 import { CORE } from '../support/tags.ts'
 
@@ -159,4 +159,26 @@ test('A run that is compared while it continues is compared again until it has e
   isRunning = false
   await expect(tokens).not.toHaveText(before ?? '')
   await expect(tokens).toContainText('364 tokens left')
+})
+
+test('A compared trajectory that another window deletes is reported, and a button restores it', async ({
+  page,
+  request,
+}) => {
+  const [key] = await postImport(request, readFileSync('public/examples/two-steps.json'))
+  await open(page, `/compare?left=${encodeURIComponent(key)}`)
+  await compared(page)
+  await request.delete(`/api/trajectories/${key}`, { headers: CHANGING, data: {} })
+  const alert = page.getByRole('alert').filter({ hasText: 'was deleted' })
+  await expect(alert).toBeVisible()
+  await compared(page)
+  await alert.getByRole('button', { name: 'Restore' }).click()
+  await expect(alert).toBeHidden()
+
+  await test.step('a side that was deleted before is restored too', async () => {
+    await request.delete(`/api/trajectories/${key}`, { headers: CHANGING, data: {} })
+    await reload(page)
+    await alert.getByRole('button', { name: 'Restore' }).click()
+    await compared(page)
+  })
 })

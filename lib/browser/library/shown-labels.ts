@@ -5,12 +5,13 @@ import { trajectoryOptions } from '../queries.ts'
 
 /** Changes the labels of a trajectory that a page shows, and not what is stored. Equal labels leave it as it is. */
 export function showLabels(client: QueryClient, key: string | undefined, change: (labels: Labels) => Labels): void {
-  client.setQueryData(trajectoryOptions(key).queryKey, (trajectory) => {
-    if (!trajectory) return trajectory
-    const labels = labelsOf(trajectory)
-    const changed = labelsOf(change(labels))
-    return JSON.stringify(changed) === JSON.stringify(labels) ? trajectory : withLabels(trajectory, changed)
-  })
+  const { queryKey } = trajectoryOptions(key)
+  const trajectory = client.getQueryData(queryKey)
+  if (!trajectory) return
+  const labels = labelsOf(trajectory)
+  const changed = labelsOf(change(labels))
+  // Equal labels must not change the time of the update, from which pages know that there is something new to compare.
+  if (JSON.stringify(changed) !== JSON.stringify(labels)) client.setQueryData(queryKey, withLabels(trajectory, changed))
 }
 
 /** Shows labels that were just stored. An answer that is on its way may have the earlier ones, so it is ignored. */

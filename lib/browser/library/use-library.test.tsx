@@ -43,8 +43,11 @@ test('A page shows the labels that another page has changed, and leaves equal la
   const before = shown(cache)
   expect(before).toMatchObject({ title: 'new', notes: NOTES, id: 'sample' })
   expect(before).not.toHaveProperty('tags')
+  const updates = cache.getQueryState(trajectoryOptions('a').queryKey)?.dataUpdateCount
   await cache.fetchQuery(revisionOptions('a', true))
   expect(shown(cache)).toBe(before)
+  // Compare would compare again at each update.
+  expect(cache.getQueryState(trajectoryOptions('a').queryKey)?.dataUpdateCount).toBe(updates)
   labels = {}
   await cache.fetchQuery(revisionOptions('a', true))
   expect(shown(cache)).not.toHaveProperty('notes')
