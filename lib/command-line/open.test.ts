@@ -96,7 +96,7 @@ test('rollscope open sends the bytes of each file to the running application, an
   expect([status, complaint, started]).toEqual([0, '', false])
   expect(received).toEqual([
     { url: '/api/import?name=two+words.jsonl', ...SENT, body: '{"a": 1}' },
-    { url: '/api/import?name=b.parquet', ...SENT, body: 'P\u00ff\0' },
+    { url: '/api/import?name=runs%2Fdeep%2Fb.parquet', ...SENT, body: 'P\u00ff\0' },
   ])
   expect(output).toBe(
     [
@@ -126,6 +126,19 @@ test('rollscope open opens each file of a folder once, under its own name, altho
     'runs/run-2/a.jsonl',
     'runs/run-2/b.tar.gz',
   ])
+})
+
+test('rollscope open sends the events of one folder as one file with the name of the folder', async () => {
+  const event = (id: number) => JSON.stringify({ id, source: 'user', action: 'message' })
+  for (const id of [10, 9]) write(`runs/one/events/${id}.json`, event(id))
+  write('runs/one/state.json', '{}')
+  const { received, running } = await application()
+  const { output } = await open(['runs/one'], { runs: running })
+  expect(received).toEqual([
+    { url: '/api/import?name=one%2Fevents', ...SENT, body: `${event(9)}\n${event(10)}\n` },
+    { url: '/api/import?name=one%2Fstate.json', ...SENT, body: '{}' },
+  ])
+  expect(output).toContain('runs/one/events: 2 trajectories')
 })
 
 // The superuser can list every folder.

@@ -55,6 +55,18 @@ test('A file is stored with its path as its name', async () => {
   expect(importFile.mock.calls).toMatchObject([[file, { name: 'dump/step/a.json' }]])
 })
 
+test('The events of one conversation in a folder are stored as one file', async () => {
+  const importFile = vi.fn(async (..._: [File, object?]) => IMPORTED)
+  const files = [0, 1].map((id) => {
+    const file = fileOf(`${id}.json`, JSON.stringify({ id, source: 'user', action: 'message' }))
+    return Object.defineProperty(file, 'webkitRelativePath', { value: `run/events/${id}.json` })
+  })
+  const opening = openFiles({ files, entries: [] }, { importFile, mayBeListed: async () => false })
+  await opening.ended
+  expect(resultsOf(opening.state())).toEqual(['run/events stored'])
+  expect(importFile.mock.calls).toMatchObject([[{ name: 'events' }, { name: 'run/events' }]])
+})
+
 test('A large file of several records is not stored; a file of another type or beyond the limit is refused unread', async () => {
   const importFile = vi.fn(async (_: File) => IMPORTED)
   const files = [

@@ -79,7 +79,9 @@ export function openFiles(dropped: DroppedFiles, deps: OpeningDeps = { importFil
     })
   }
   const run = async () => {
-    const { files, skipped } = await selectedFiles(dropped, signal)
+    const { files: selected, skipped } = await selectedFiles(dropped, signal)
+    const { withJoinedFiles } = await import('#lib/formats/reading/joined-files.ts')
+    const files = await withJoinedFiles(selected)
     set({ status: 'opening', files: files.map(({ path }) => ({ path, result: { kind: 'waiting' } })), skipped })
     for (const [index, { path, file }] of files.entries()) {
       signal.throwIfAborted()
