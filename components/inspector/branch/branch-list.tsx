@@ -1,7 +1,8 @@
 'use client'
-/** The branches of a trajectory, and the trajectory that they come from. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+/** The branches of a trajectory, and the trajectory that they come from. */
+import { titleText } from '#components/library/rows/row-texts.ts'
 import { compareBothHref } from '#components/shell/hrefs.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { LinkButton } from '#components/shell/link-button.tsx'
@@ -131,7 +132,7 @@ const searchedText = ({ row, fork }: TreeLeaf): string =>
     fork?.inserted?.instead,
     fork?.edited,
     fork?.sampled,
-    row.title ?? row.question,
+    titleText(row),
     row.outcome,
   ]
     .filter(Boolean)
@@ -194,7 +195,7 @@ function LeafRow({ leaf: { row, fork }, depth, isCurrent, piece, search }: LeafR
         <span className="flex justify-between gap-2 text-dim">
           {/* The line of the request has the kind of its samples. */}
           {piece === undefined ? (
-            <span className="truncate">{fork ? FORK_TEXTS[fork.kind] : (row.title ?? row.question)}</span>
+            <span className="truncate">{fork ? FORK_TEXTS[fork.kind] : titleText(row)}</span>
           ) : (
             <SampledText text={found ?? piece} />
           )}

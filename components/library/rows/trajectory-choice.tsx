@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { countText, rewardText } from '#components/token-view/numbers.ts'
 import { Choice } from '#components/ui/choices.tsx'
+import { visibleText } from '#components/ui/visible-text.ts'
 import type { TrajectorySummary } from '#lib/api/library.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { timeText, whenText } from '#lib/util/text/times.ts'
@@ -11,28 +12,28 @@ interface TrajectoryChoiceProps {
   readonly onChoose: (key: string) => void
 }
 
-/** Shows a stored trajectory as a choice. Samples of one question have the same title, and the line below it distinguishes them. */
-export function TrajectoryChoice({ row, onChoose }: TrajectoryChoiceProps) {
-  const { group, reward, outcome, tokens, model, addedAt } = row
+/** Shows a stored trajectory as a choice. */
+export const TrajectoryChoice = ({ row, onChoose }: TrajectoryChoiceProps) => (
+  <Choice title={titleText(row)} note={<TrajectoryFacts row={row} />} onChoose={() => onChoose(row.key)} />
+)
+
+/** The line below the title of a trajectory in a list. It distinguishes samples of one question, which have the same title. */
+export function TrajectoryFacts({ row }: Pick<TrajectoryChoiceProps, 'row'>) {
+  const { group, reward, outcome, tokens, addedAt } = row
+  const model = row.model === null ? undefined : visibleText(row.model)
   const drift = driftText(row)
   return (
-    <Choice
-      title={titleText(row)}
-      note={
-        <span className="flex flex-wrap overflow-hidden tabular-nums">
-          {group && <Part>Sample {countText(group.index + 1)}</Part>}
-          {reward !== null && <Part>reward {rewardText(reward)}</Part>}
-          <Part>
-            <span className={outcomeInk(row)}>{outcome}</span>
-          </Part>
-          {drift !== undefined && <Part>{drift}</Part>}
-          <Part>{countWithNoun(tokens, 'token')}</Part>
-          {model !== null && <Part title={model}>{model}</Part>}
-          <Part title={timeText(addedAt)}>{whenText(addedAt, new Date())}</Part>
-        </span>
-      }
-      onChoose={() => onChoose(row.key)}
-    />
+    <span className="flex flex-wrap overflow-hidden tabular-nums">
+      {group && <Part>Sample {countText(group.index + 1)}</Part>}
+      {reward !== null && <Part>reward {rewardText(reward)}</Part>}
+      <Part>
+        <span className={outcomeInk(row)}>{outcome}</span>
+      </Part>
+      {drift !== undefined && <Part>{drift}</Part>}
+      <Part>{countWithNoun(tokens, 'token')}</Part>
+      {model !== undefined && <Part title={model}>{model}</Part>}
+      <Part title={timeText(addedAt)}>{whenText(addedAt, new Date())}</Part>
+    </span>
   )
 }
 

@@ -1,12 +1,13 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { titleText } from '#components/library/rows/row-texts.ts'
+import { TrajectoryFacts } from '#components/library/rows/trajectory-choice.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import { FilesButton, FolderButton } from '#components/ui/file-button.tsx'
 import { EXAMPLES } from '#lib/browser/library/examples.ts'
 import { latestTrajectoriesOptions } from '#lib/browser/library/library.ts'
-import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
-import { whenText } from '#lib/util/text/times.ts'
 import { Link } from '../navigation.tsx'
 import { OpenUrl } from './open-url.tsx'
 
@@ -53,8 +54,8 @@ export function OpenDialog({ onFiles, onOpening, onClose }: OpenDialogProps) {
           <li key={row.key}>
             <Entry
               href={`/t/${encodeURIComponent(row.key)}`}
-              title={row.title || row.question || 'without a question'}
-              note={`${whenText(row.createdAt, new Date())} · ${countWithNoun(row.tokens, 'token')} · ${row.outcome}`}
+              title={titleText(row)}
+              note={<TrajectoryFacts row={row} />}
               onClose={onClose}
             />
           </li>
@@ -67,14 +68,16 @@ export function OpenDialog({ onFiles, onOpening, onClose }: OpenDialogProps) {
 interface EntryProps {
   readonly href: string
   readonly title: string
-  readonly note: string
+  readonly note: ReactNode
   readonly onClose: () => void
 }
 
 function Entry({ href, title, note, onClose }: EntryProps) {
   return (
     <Link href={href} onClick={onClose} className="block rounded-md px-2 py-1.5 hover:bg-accent-soft">
-      <span className="block truncate">{title}</span>
+      <span dir="auto" className="block truncate">
+        {title}
+      </span>
       <span className="block text-faint text-xs [overflow-wrap:anywhere]">{note}</span>
     </Link>
   )
