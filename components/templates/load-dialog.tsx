@@ -1,6 +1,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { TrajectoryChoice } from '#components/library/rows/trajectory-choice.tsx'
 import { Downloads } from '#components/tokenizer/downloads.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
@@ -72,18 +73,17 @@ export function LabLoadDialog({ hasTools, server, onLoaded, onFile, onEarlier, o
   return (
     <Dialog title="Load" onClose={onClose}>
       <div className="grid gap-4">
-        <div className="-mx-1 overflow-x-auto px-1">
-          <Segmented<Place>
-            label="From"
-            value={place}
-            onChange={(chosen) => {
-              running.current.abort()
-              setState('asking')
-              setPlace(chosen)
-            }}
-            options={PLACES.map((value) => ({ value, text: PLACE_NAMES[value] }))}
-          />
-        </div>
+        <Segmented<Place>
+          label="From"
+          value={place}
+          onChange={(chosen) => {
+            running.current.abort()
+            setState('asking')
+            setPlace(chosen)
+          }}
+          options={PLACES.map((value) => ({ value, text: PLACE_NAMES[value] }))}
+          canWrap
+        />
         {place === 'samples' && (
           <div>
             <Heading>Templates in the style of known models</Heading>
@@ -247,13 +247,8 @@ function TrajectoryList({ onLoad }: { readonly onLoad: (key: string) => void }) 
         Its template, options, tools and messages; its ids are the reference for the mask.
       </p>
       <Choices>
-        {data.trajectories.map(({ key, title, question, model }) => (
-          <Choice
-            key={key}
-            title={title ?? (question === '' ? key : question)}
-            note={model ?? ''}
-            onChoose={() => onLoad(key)}
-          />
+        {data.trajectories.map((row) => (
+          <TrajectoryChoice key={row.key} row={row} onChoose={onLoad} />
         ))}
       </Choices>
     </div>

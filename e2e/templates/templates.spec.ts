@@ -65,6 +65,9 @@ test('a template and a conversation are opened from a link, edited, broken and r
   await test.step('a sample is loaded, broken, and restored by the keys of the one history', async () => {
     await page.getByRole('button', { name: 'Load…' }).click()
     await dialog.getByText('Conversations').waitFor()
+    await page.setViewportSize(WINDOWS[1])
+    for (const place of ['Samples', 'Earlier'])
+      await expect(dialog.getByRole('button', { name: place, exact: true })).toBeInViewport({ ratio: 1 })
     await fits(page)
     await dialog.getByRole('button', { name: /^ChatML every/ }).click()
     await expect(shownRevision(page)).toHaveText('4 · ChatML')
