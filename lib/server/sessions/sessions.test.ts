@@ -17,6 +17,7 @@ import { testServices } from '#testing/services.ts'
 import { chatml, visionTemplate } from '#testing/small-templates.ts'
 import type { Services } from '../services.ts'
 import { shareServices } from '../shared.ts'
+import { createSessions } from './sessions.ts'
 import { SESSION_TOKEN, send, sessionServices } from './test-session-server.ts'
 
 let folder: string
@@ -1140,6 +1141,24 @@ describe('The address /sessions/auto', () => {
     const body = { model: 'm', messages: [user('a')] }
     expect((await send('POST', '/sessions/auto/v1/chat/completions', body, { headers })).status).toBe(400)
   })
+})
+
+test('Sessions without a call for a minute leave the memory, the first one first, while all have too many tokens', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+  const ofOne = byteTokenizer.encode('<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\nok<|im_end|>').length
+  services = { ...services, sessions: createSessions(() => services, 2 * ofOne) }
+  shareServices(services)
+  for (const id of ['first', 'second', 'third']) {
+    await created({ session_id: id })
+    await chat(id, [user('a')])
+    await vi.advanceTimersByTimeAsync(1000)
+  }
+  await vi.advanceTimersByTimeAsync(5 * 60_000)
+  const read = vi.spyOn(services.store, 'session')
+  for (const id of ['third', 'second', 'first'])
+    await chat(id, [user('a'), { role: 'assistant', content: 'ok' }, user('b')])
+  expect(read.mock.calls).toEqual([['first']])
+  expect((await calls('first')).map(({ attached }) => attached?.kind)).toEqual(['new-root', 'continued'])
 })
 
 test('The list and the page of a session count the leaves that are in the library', async () => {

@@ -57,13 +57,17 @@ const MOST_AUTOMATIC = 8
 const MOST_LISTED = 500
 /** Milliseconds without a call after which a session leaves the memory. Its next call reads it from the store. */
 const SWEPT_AFTER_MS = 10 * 60_000
+/** The same limit while all sessions in memory have more than MOST_TOKENS: those without a call for the longest time leave first. */
+const SWEPT_EARLY_MS = 60_000
+/** Tokens of all sessions in memory. A token of a session needs about 60 bytes, so that these are about 500 MB. */
+const MOST_TOKENS = 8_000_000
 /** Milliseconds between two looks for such sessions, and for calls that could not be stored. */
 const SWEEP_MS = 60_000
 /** Milliseconds between two looks whether the calls of a session that is being deleted have ended. */
 const LOOK_MS = 20
 
 /** Creates the sessions of a process. `store` is that of the services. */
-export function createSessions(services: () => Services, sweptAfterMs = SWEPT_AFTER_MS): Sessions {
+export function createSessions(services: () => Services, mostTokens = MOST_TOKENS): Sessions {
   const open = new Map<string, Session>()
   const leaving = new Set<string>()
   const closing = new AbortController()
@@ -75,12 +79,17 @@ export function createSessions(services: () => Services, sweptAfterMs = SWEPT_AF
       () => true,
       () => false,
     )
-  const isUnused = ({ running, lastUsedMs }: Session): boolean =>
+  const isUnused = ({ running, lastUsedMs }: Session, sweptAfterMs: number): boolean =>
     running === 0 && performance.now() - lastUsedMs >= sweptAfterMs
   /** Stores what could not be stored, and forgets the sessions that nobody uses. */
   const sweep = async () => {
-    for (const [id, session] of open)
-      if (session.running === 0 && (await triesToStoreRest(session)) && isUnused(session)) open.delete(id)
+    let tokens = [...open.values()].reduce((sum, session) => sum + tokensOf(session), 0)
+    for (const [id, session] of [...open].sort(([, a], [, b]) => a.lastUsedMs - b.lastUsedMs)) {
+      if (session.running > 0 || !(await triesToStoreRest(session))) continue
+      if (!isUnused(session, tokens > mostTokens ? SWEPT_EARLY_MS : SWEPT_AFTER_MS)) continue
+      open.delete(id)
+      tokens -= tokensOf(session)
+    }
     if (open.size > 0) return
     clearInterval(sweeping)
     sweeping = undefined
@@ -230,6 +239,10 @@ export function createSessions(services: () => Services, sweptAfterMs = SWEPT_AF
     },
   }
 }
+
+/** Returns how many tokens a session has in memory. Its branches share the tokens before their forks. */
+const tokensOf = ({ forest }: Session): number =>
+  forest.nodes.reduce((sum, { tokens }) => sum + tokens.prompt + tokens.reply, 0)
 
 /** Returns when the last call of a session was sent, in milliseconds since 1970. A session that answers a call is the latest. */
 const lastCallMs = ({ running, rows, createdAt }: Session): number =>
