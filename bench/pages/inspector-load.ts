@@ -18,6 +18,7 @@ import {
   type Bench,
   chooseFile,
   FIRST_TOKENS,
+  firstPaint,
   longTasks,
   openStored,
   untilDrawn,
@@ -193,20 +194,6 @@ async function reopening(bench: Bench, page: Page): Promise<number> {
   const time = (await painted) - (await again.evaluate(() => window.recorded.clicked))
   await again.context().close()
   return time
-}
-
-/** Returns the page's time after the first frame with an element that matches the selector. Throws if there is none after a minute. */
-function firstPaint(page: Page, selector: string): Promise<number> {
-  return page.evaluate(async (selector) => {
-    const start = performance.now()
-    while (!document.querySelector(selector)) {
-      if (performance.now() - start > 60_000) throw new Error(`nothing matches ${selector} after a minute`)
-      await new Promise((resolve) => requestAnimationFrame(resolve))
-    }
-    // The frame that has found it is painted before the next task.
-    await new Promise((resolve) => setTimeout(resolve))
-    return performance.now()
-  }, selector)
 }
 
 /** `share` is the number of the file's bytes over that of the peer's, at least 1. */

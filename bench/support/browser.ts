@@ -137,6 +137,20 @@ export async function openStored(page: Page, file: string): Promise<void> {
 /** Selector of rows with tokens. */
 export const FIRST_TOKENS = '.token-row'
 
+/** Returns the page's time after the first frame with an element that matches the selector. Throws if there is none after a minute. */
+export function firstPaint(page: Page, selector: string): Promise<number> {
+  return page.evaluate(async (selector) => {
+    const start = performance.now()
+    while (!document.querySelector(selector)) {
+      if (performance.now() - start > 60_000) throw new Error(`nothing matches ${selector} after a minute`)
+      await new Promise((resolve) => requestAnimationFrame(resolve))
+    }
+    // The frame that has found it is painted before the next task.
+    await new Promise((resolve) => setTimeout(resolve))
+    return performance.now()
+  }, selector)
+}
+
 /** Resolves when no task over 50 ms has run for half a second. */
 export async function waitUntilSettled(page: Page): Promise<void> {
   await page.evaluate(async () => {
