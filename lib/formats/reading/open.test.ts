@@ -10,7 +10,7 @@ import { runs } from '#testing/property-runs.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { anyText } from '#testing/strings.ts'
 import { source } from '#testing/trajectories.ts'
-import type { ByteSource } from '../containers/container.ts'
+import { type ByteSource, memoryTools } from '../containers/container.ts'
 import type { Format } from '../format.ts'
 import { writableFormats } from '../registry.ts'
 import { strandsSglang } from '../strands-sglang.ts'
@@ -298,6 +298,28 @@ describe('Records of a format that joins them', () => {
     const wrong = Array.from({ length: 12 }, () => part('x'))
     expect(await joined([part(1), ...wrong].join('\n'))).toEqual(['file: line 12: part: expected a number, found "x"'])
   })
+})
+
+test('a file whose first 10,000 records have no format is refused without reading the others, and fewer of them cost only themselves', async () => {
+  const lines = (count: number) => `${'{"level":"info"}\n'.repeat(count)}${JSON.stringify(rollout(1))}\n`
+  const refused = await Array.fromAsync(openFile(sourceOf(bytesOf(lines(10_000))), source))
+  expect(refused).toMatchObject([
+    { scope: 'file', error: { line: 1, hint: expect.stringMatching(/^The first 10000 records have no format/) } },
+  ])
+  const opened = await Array.fromAsync(openFile(sourceOf(bytesOf(lines(9_999))), source))
+  expect(opened.filter(({ ok }) => ok)).toHaveLength(1)
+})
+
+test('a table whose first 10,000 rows have no format is read no further', async () => {
+  let read = 0
+  function* rows() {
+    for (; read < 20_000; read++) yield { level: 'info' }
+  }
+  const sqlite = async () => ({ tables: [{ name: 'logs', rows }], close: async () => {} })
+  const tools = { ...memoryTools, sqlite }
+  const opened = await Array.fromAsync(openFile(sourceOf(bytesOf('SQLite format 3\0')), source, { tools }))
+  expect(opened).toMatchObject([{ scope: 'file', error: { entry: 'logs', row: 1 } }])
+  expect(read).toBeLessThan(10_001)
 })
 
 /** Like `opened`, for bytes that are read in pieces and within these limits. */

@@ -206,6 +206,7 @@ async function* openRows(
       onRecords(row)
       if (row > limits.records) return yield refused(fileProblem({}, ...tooManyRecords(limits)))
       yield* opener.open(read.ok ? recordsIn(read.value, { row }) : fileProblem({ row }, read.error), 0)
+      if (opener.isUnknown()) break
     }
   } catch (error) {
     if (!(error instanceof ContainerError)) throw error
@@ -244,7 +245,10 @@ async function* openJson(
       ? recordValues(record, long.value, isLines)
       : parseRecord(record, await readRecordBytes(record), isLines)
   }
-  for (const record of found.records) yield* opener.open(await valuesOf(record, found.isLines), sizeOf(record))
+  for (const record of found.records) {
+    yield* opener.open(await valuesOf(record, found.isLines), sizeOf(record))
+    if (opener.isUnknown()) break
+  }
   if (found.isSpread && !opener.format()) {
     // The first line may be a broken record of JSON lines.
     const lines = await find(true)
@@ -320,6 +324,10 @@ const refused = (error: FileProblem): Failed => ({ ok: false, scope: 'file', err
 const withoutTrajectory = (error: FileProblem): OpenedInPart => ({ ok: false, scope: 'entry', error })
 const failedRecord = (error: FileProblem): Failed => ({ ok: false, scope: 'record', error })
 
+/** Records of no format that are read before a file is refused: a log may begin with other lines. */
+const MOST_UNKNOWN = 10_000
+const UNKNOWN_HINT = `The first ${MOST_UNKNOWN} records have no format that Rollscope opens. If others follow, write them to a file of their own. docs/formats.md lists the formats.`
+
 /** The problem of a file without records. */
 const NONE = fileProblem({}, { path: '', expected: 'a trajectory', found: 'none in this file' })
 
@@ -358,6 +366,8 @@ interface Opener {
   end(): Generator<OpenedInPart>
   /** Takes the records of a format that joins them, with their size in bytes: they belong to another opener. */
   takeJoined(): { readonly records: FoundRecord[]; readonly size: number }
+  /** Returns whether so many records are of no format that no others will be read. */
+  isUnknown(): boolean
   /** Returns the format of the file; undefined until a record is recognised. */
   format(): Format | undefined
   /** Returns an opener for the same content, read in another way. */
@@ -382,6 +392,8 @@ function createOpener(
   let count = 0
   const joined: FoundRecord[] = []
   let joinedBytes = 0
+  /** Number of records that no format recognises. */
+  let unknown = 0
   /** Problems of records before the first trajectory, and with `joins` all. */
   const failures: FileProblem[] = []
 
@@ -404,7 +416,10 @@ function createOpener(
   const openLast = (values: FoundRecord[]): readonly OpenedTrajectory[] => {
     const one = values.pop() as FoundRecord
     const recognised = format ?? as ?? formatOf(one.value)
-    if (!recognised) return fail(fileProblem(one, unknownFormat(one.value)))
+    if (!recognised) {
+      unknown++
+      return fail(fileProblem(one, unknownFormat(one.value)))
+    }
     if (!isOfFormat(one.value, recognised)) {
       const expected = `a trajectory of ${recognised.label}`
       return fail(fileProblem(one, { ...unknownFormat(one.value), expected }))
@@ -434,10 +449,21 @@ function createOpener(
         if (!read.ok) refusal ??= read.error
         yield* read.ok ? openedIn(read.trajectories, format) : fail(read.error)
       }
-    if (count === 0) yield withoutTrajectory(refusal ?? failures[0] ?? NONE)
+    if (count > 0) return
+    const problem = refusal ?? failures[0] ?? NONE
+    yield withoutTrajectory(isUnknown() ? { ...problem, hint: UNKNOWN_HINT } : problem)
   }
+
+  const isUnknown = () => !format && unknown >= MOST_UNKNOWN
 
   const takeJoined = () => ({ records: joined.splice(0), size: joinedBytes })
 
-  return { open, end, takeJoined, format: () => format, again: () => createOpener(source, as, limits, counter) }
+  return {
+    open,
+    end,
+    takeJoined,
+    isUnknown,
+    format: () => format,
+    again: () => createOpener(source, as, limits, counter),
+  }
 }
