@@ -3,7 +3,8 @@ import { parseAsArrayOf, parseAsBoolean, parseAsString, parseAsStringLiteral } f
 import { useAddress } from '#components/shell/use-address.ts'
 import { SORT_ORDERS } from '#lib/api/library.ts'
 import type { CorpusSource } from '#lib/browser/files/corpus.ts'
-import { DRIFT_KINDS, DRIFT_LAYERS } from '#lib/trajectory/drift/report.ts'
+import { DRIFT_KINDS } from '#lib/trajectory/drift/kinds.ts'
+import { DRIFT_LAYERS } from '#lib/trajectory/drift/report.ts'
 import { SAMPLE_COLUMNS, SAMPLE_LISTS } from './sample-list.ts'
 
 const MODES = ['structured', 'raw', 'text'] as const

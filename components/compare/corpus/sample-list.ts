@@ -2,7 +2,8 @@
 
 import { type CheckedSample, type Sample, sampleOriginText } from '#lib/analysis/corpus/sample.ts'
 import { spanCount } from '#lib/analysis/corpus/totals.ts'
-import { countsAsDrift, type DriftKind, type DriftLayer } from '#lib/trajectory/drift/report.ts'
+import type { DriftKind } from '#lib/trajectory/drift/kinds.ts'
+import { countsAsDrift, type DriftLayer } from '#lib/trajectory/drift/report.ts'
 import { visibleText } from '../../ui/visible-text.ts'
 
 /** Lists that the page offers, in the order of its tabs. */

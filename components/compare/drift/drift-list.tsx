@@ -8,9 +8,9 @@ import { ForeignText } from '#components/ui/bounded-text.tsx'
 import { Select } from '#components/ui/field.tsx'
 import { useRowWindow } from '#components/ui/rows/row-window.tsx'
 import { UnprintedRows } from '#components/ui/rows/unprinted-rows.tsx'
+import type { DriftKind } from '#lib/trajectory/drift/kinds.ts'
 import {
   DRIFT_LAYERS,
-  type DriftKind,
   type DriftLayer,
   type DriftReport,
   type DriftSeverity,

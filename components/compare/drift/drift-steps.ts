@@ -1,5 +1,7 @@
 /** Filters of drift spans, and steps from one span to another by number. */
-import type { DriftKind, DriftLayer, DriftReport, DriftSeverity, DriftSpan } from '#lib/trajectory/drift/report.ts'
+
+import type { DriftKind } from '#lib/trajectory/drift/kinds.ts'
+import type { DriftLayer, DriftReport, DriftSeverity, DriftSpan } from '#lib/trajectory/drift/report.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
 /** Filter of drift spans; an undefined field lets every span pass. */

@@ -1,7 +1,7 @@
 /** Names of drift kinds and severities on the page; lib/trajectory/drift/kinds.ts has their meanings. */
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
-import { KIND_TEXTS } from '#lib/trajectory/drift/kinds.ts'
-import type { DriftKind, DriftLayer, DriftSeverity, DriftSpan } from '#lib/trajectory/drift/report.ts'
+import { type DriftKind, KIND_TEXTS } from '#lib/trajectory/drift/kinds.ts'
+import type { DriftLayer, DriftSeverity, DriftSpan } from '#lib/trajectory/drift/report.ts'
 import { areTwoSamples } from '../sides/side-words.ts'
 import type { ShownPair } from '../view.ts'
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { DRIFT_KINDS, DRIFT_SEVERITIES } from '#lib/trajectory/drift/report.ts'
+import { DRIFT_KINDS } from '#lib/trajectory/drift/kinds.ts'
+import { DRIFT_SEVERITIES } from '#lib/trajectory/drift/report.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
 import { loadedTokenizer, tokenizerFolder } from '#testing/tokenizers.ts'

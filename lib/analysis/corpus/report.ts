@@ -1,7 +1,8 @@
 /** Defines the report of a corpus, which the page exports and `rollscope drift --json` prints. */
 
 import * as z from 'zod/mini'
-import { DRIFT_KINDS, DRIFT_REPORT_VERSION, DRIFT_SEVERITIES } from '#lib/trajectory/drift/report.ts'
+import { DRIFT_KINDS } from '#lib/trajectory/drift/kinds.ts'
+import { DRIFT_REPORT_VERSION, DRIFT_SEVERITIES } from '#lib/trajectory/drift/report.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { withDescription } from '#lib/util/with-description.ts'

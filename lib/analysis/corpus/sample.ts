@@ -1,6 +1,7 @@
 /** Defines the row of one sample of a corpus. A row is small and does not reference the trajectory, so that its memory is released. */
 import * as z from 'zod/mini'
-import { DRIFT_KINDS, DRIFT_SEVERITIES, type DriftLayer } from '#lib/trajectory/drift/report.ts'
+import { DRIFT_KINDS } from '#lib/trajectory/drift/kinds.ts'
+import { DRIFT_SEVERITIES, type DriftLayer } from '#lib/trajectory/drift/report.ts'
 import { titleOrQuestion } from '#lib/trajectory/messages/first-question.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { Plain } from '#lib/util/plain.ts'

@@ -4,7 +4,8 @@
  */
 
 import type { CallReader } from '#lib/parsers/missed-calls.ts'
-import { countsAsDrift, DRIFT_SEVERITIES, type DriftKind, type DriftSeverity } from '#lib/trajectory/drift/report.ts'
+import type { DriftKind } from '#lib/trajectory/drift/kinds.ts'
+import { countsAsDrift, DRIFT_SEVERITIES, type DriftSeverity } from '#lib/trajectory/drift/report.ts'
 import {
   type CheckedSample,
   type LayerCounts,

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { KIND_TEXTS } from './kinds.ts'
-import { DRIFT_KINDS } from './report.ts'
+import { DRIFT_KINDS, KIND_TEXTS } from './kinds.ts'
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')
 

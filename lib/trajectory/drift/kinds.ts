@@ -1,7 +1,26 @@
 /**
  * The meaning of each drift kind and its usual remedy, for the schema, the page, the command line and docs/compare.md.
  */
-import type { DriftKind } from './report.ts'
+
+/** All drift kinds. */
+export const DRIFT_KINDS = [
+  'split',
+  'normalisation',
+  'partial-utf8',
+  'call-json',
+  'call-rewritten',
+  'think-stripped',
+  'think-inserted',
+  'end-of-turn',
+  'separator',
+  'special-tokens',
+  'context-changed',
+  'truncation',
+  'content',
+  'unknown',
+] as const
+/** The name of a class of drift spans. */
+export type DriftKind = (typeof DRIFT_KINDS)[number]
 
 /** The texts of a drift kind. */
 export interface KindText {

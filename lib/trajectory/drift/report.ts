@@ -5,7 +5,7 @@
 import * as z from 'zod/mini'
 import type { Plain } from '#lib/util/plain.ts'
 import { withDescription } from '#lib/util/with-description.ts'
-import { KIND_TEXTS } from './kinds.ts'
+import { DRIFT_KINDS, KIND_TEXTS } from './kinds.ts'
 import { ROW_STEPS } from './replay.ts'
 
 /**
@@ -13,26 +13,6 @@ import { ROW_STEPS } from './replay.ts'
  * 1 cut every earlier history from the last one.
  */
 export const DRIFT_REPORT_VERSION = 2
-
-/** All drift kinds. */
-export const DRIFT_KINDS = [
-  'split',
-  'normalisation',
-  'partial-utf8',
-  'call-json',
-  'call-rewritten',
-  'think-stripped',
-  'think-inserted',
-  'end-of-turn',
-  'separator',
-  'special-tokens',
-  'context-changed',
-  'truncation',
-  'content',
-  'unknown',
-] as const
-/** The name of a class of drift spans. */
-export type DriftKind = (typeof DRIFT_KINDS)[number]
 
 /** Severities of a drift span, the worst first. */
 export const DRIFT_SEVERITIES = ['trained', 'context', 'tail'] as const

@@ -1,7 +1,7 @@
 /** The input of the classification rules: the content of both sides at a drift and its surroundings. */
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { uint8At } from '#lib/util/element-at.ts'
-import type { DriftKind } from '../report.ts'
+import type { DriftKind } from '../kinds.ts'
 import { type DriftSide, isBlank, isSpecialAt } from './drift-side.ts'
 
 /** A drift with both sides. */

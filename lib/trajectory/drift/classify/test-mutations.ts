@@ -4,7 +4,7 @@ import { unicodeEscape } from '#lib/json/unicode-escape.ts'
 import { retokenize } from '#lib/rollout/record/retokenize.ts'
 import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { bytesOf, textOf } from '#lib/trajectory/tokens/pieces.ts'
-import type { DriftKind } from '../report.ts'
+import type { DriftKind } from '../kinds.ts'
 import { type Base, edited, withIds, withSegments } from './test-conversations.ts'
 
 /** Returns a seeded random number from 0 up to, but without, a bound. */
