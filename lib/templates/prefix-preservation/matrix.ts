@@ -1,11 +1,11 @@
 /** The cells of the matrix: every boundary with every kind of thinking, every option, and with or without content next to calls. */
+import { commonText } from '#lib/util/common-prefix.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { contentsOf, scriptedTurn } from './boundary.ts'
-import { type DifferenceCase, messagePartsOf } from './cause.ts'
-import { compareTurn } from './compare.ts'
+import { type DifferenceCase, lastOffsetOf, messagePartsOf } from './cause.ts'
+import { compareTurn, type ScriptComparison } from './compare.ts'
 import { type ThinkingState, thinkingOf } from './facts.ts'
 import { describeBreak } from './finding.ts'
-import { proofOf } from './fix/recipe.ts'
 import { messagesJson, type ScriptMessage, templateMessages } from './fix/script.ts'
 import { trainedForm, type WrittenReplyText, writingOf } from './fix/writing.ts'
 import {
@@ -136,6 +136,21 @@ export function checkedCell(place: ScriptCell['place'], given: Subject, settings
     render: JSON.stringify([comparison.before?.text, comparison.expected.text, comparison.rendered.text]),
     appended: comparison.appended.ok ? comparison.appended.text : undefined,
   }
+}
+
+/** Returns whether the appended text equals the text that the whole conversation has after the reply. */
+function proofOf({ appended, expected, rendered }: ScriptComparison, replyIndex: number): RecipeProof['result'] {
+  if (!appended.ok) return { kind: 'failed', failure: appended.error }
+  const regions = expected.regions()
+  const at = regions.findIndex(({ kind }) => kind === 'end')
+  const [start, end] = [at - 1, at].map((index) => regions[index]?.end ?? 0) as [number, number]
+  const tail = expected.text.slice(start)
+  if (rendered.text.endsWith(tail)) return { kind: 'held' }
+  const last = lastOffsetOf(rendered.rendering, replyIndex)
+  const endOfTurn = expected.text.slice(start, end)
+  const close = endOfTurn === '' ? last : rendered.text.lastIndexOf(endOfTurn, last)
+  const whole = rendered.text.slice(close < 0 ? last : close)
+  return { kind: 'broken', at: commonText(tail, whole), appended: tail, whole }
 }
 
 /** Returns how thinking is treated with the options of the place: the same for all cells of a row, and for every change that is tried. */

@@ -1,25 +1,7 @@
 /** The incremental recipe (lib/rollout/prompt/prompt.ts) for a template, with its proof at every boundary of the matrix. */
-import { commonText } from '#lib/util/common-prefix.ts'
-import { lastOffsetOf } from '../cause.ts'
-import type { ScriptComparison } from '../compare.ts'
 import type { CheckedCell } from '../matrix.ts'
-import { BOUNDARY_NAMES, type Recipe, type RecipeProof, type TemplateFacts } from '../report.ts'
+import { BOUNDARY_NAMES, type Recipe, type TemplateFacts } from '../report.ts'
 import { renderedText, type Subject } from '../subject.ts'
-
-/** Returns whether the appended text equals the text that the whole conversation has after the reply. */
-export function proofOf({ appended, expected, rendered }: ScriptComparison, replyIndex: number): RecipeProof['result'] {
-  if (!appended.ok) return { kind: 'failed', failure: appended.error }
-  const regions = expected.regions()
-  const at = regions.findIndex(({ kind }) => kind === 'end')
-  const [start, end] = [at - 1, at].map((index) => regions[index]?.end ?? 0) as [number, number]
-  const tail = expected.text.slice(start)
-  if (rendered.text.endsWith(tail)) return { kind: 'held' }
-  const last = lastOffsetOf(rendered.rendering, replyIndex)
-  const endOfTurn = expected.text.slice(start, end)
-  const close = endOfTurn === '' ? last : rendered.text.lastIndexOf(endOfTurn, last)
-  const whole = rendered.text.slice(close < 0 ? last : close)
-  return { kind: 'broken', at: commonText(tail, whole), appended: tail, whole }
-}
 
 /** Returns the recipe of a template with the proofs of all checked cells. */
 export function recipeOf(checked: readonly CheckedCell[], facts: TemplateFacts, subject: Subject): Recipe {
