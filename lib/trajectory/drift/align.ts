@@ -5,7 +5,8 @@
  */
 import { commonIds } from '#lib/util/common-prefix.ts'
 import type { Span } from '../format/trajectory.ts'
-import { type Box, type CommonRun, commonRuns, gapsBetween, type SearchOptions } from './align/common-runs.ts'
+import { type Box, type CommonRun, gapsBetween } from './align/box.ts'
+import { commonRuns, type SearchOptions } from './align/common-runs.ts'
 import { findCommonRuns } from './align/common-text.ts'
 import { shiftToBoundaries } from './align/edges.ts'
 import { type BytesOf, type SymbolSequence, spelling } from './align/spelling.ts'

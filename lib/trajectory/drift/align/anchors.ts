@@ -2,7 +2,7 @@
  * Anchors: runs of equal numbers that occur equally often on both sides, so that two sequences can be aligned at them.
  */
 import { countWhile } from '#lib/util/bisect.ts'
-import type { Box } from './common-runs.ts'
+import type { Box } from './box.ts'
 
 /** Positions on both sides, as two columns. */
 export interface AnchorPositions {

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '#testing/property-runs.ts'
-import { type CommonRun, commonRuns, type SearchOptions } from './common-runs.ts'
+import type { CommonRun } from './box.ts'
+import { commonRuns, type SearchOptions } from './common-runs.ts'
 
 const whole = (left: Int32Array, right: Int32Array, ways: SearchOptions): readonly CommonRun[] =>
   commonRuns(left, right, { left: { start: 0, end: left.length }, right: { start: 0, end: right.length } }, ways)

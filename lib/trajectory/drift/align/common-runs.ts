@@ -5,22 +5,9 @@
  * time is near-linear for every input. An edit longer than `mostEdits` is put together from shorter ones; what it finds
  * is common, but not always the longest.
  */
-import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { anchors } from './anchors.ts'
+import { type Box, boxBetween, type CommonRun } from './box.ts'
 import { shortestEdit } from './shortest-edit.ts'
-
-/** A run of numbers that are equal one by one. */
-export interface CommonRun {
-  readonly left: number
-  readonly right: number
-  readonly length: number
-}
-
-/** A part of both sequences. */
-export interface Box {
-  readonly left: Span
-  readonly right: Span
-}
 
 /** How common runs are searched. */
 export interface SearchOptions {
@@ -73,27 +60,6 @@ export function commonRuns(
   search(box, 0)
   return runs
 }
-
-/** Returns the non-empty parts before, between and after runs that are in order. */
-export function gapsBetween(runs: readonly CommonRun[], { left, right }: Box): readonly Box[] {
-  const gaps: Box[] = []
-  let next = { left: left.start, right: right.start }
-  for (const run of [...runs, { left: left.end, right: right.end, length: 0 }]) {
-    if (run.left > next.left || run.right > next.right) gaps.push(boxBetween(next, run))
-    next = { left: run.left + run.length, right: run.right + run.length }
-  }
-  return gaps
-}
-
-interface Place {
-  readonly left: number
-  readonly right: number
-}
-
-const boxBetween = (start: Place, end: Place): Box => ({
-  left: { start: start.left, end: end.left },
-  right: { start: start.right, end: end.right },
-})
 
 const isEmpty = ({ left, right }: Box): boolean => left.start === left.end || right.start === right.end
 

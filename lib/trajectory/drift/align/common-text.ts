@@ -3,7 +3,8 @@
  * replaced parts. A word or line end that two different passages share by chance does not count as common.
  */
 import { commonIds } from '#lib/util/common-prefix.ts'
-import { type Box, type CommonRun, commonRuns, gapsBetween, type SearchOptions } from './common-runs.ts'
+import { type Box, type CommonRun, gapsBetween } from './box.ts'
+import { commonRuns, type SearchOptions } from './common-runs.ts'
 import { type AlignmentUnits, unitsOf } from './units.ts'
 
 /**

@@ -1,5 +1,5 @@
 /** The shortest edit between two sequences (Myers, An O(ND) Difference Algorithm and Its Variations, 1986). */
-import type { Box, CommonRun } from './common-runs.ts'
+import type { Box, CommonRun } from './box.ts'
 
 /** Marks a diagonal that no path reaches. */
 const NONE = -1
