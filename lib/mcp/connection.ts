@@ -9,7 +9,6 @@ import * as z from 'zod'
 import { McpError } from './mcp-error.ts'
 import type { McpPlace } from './place.ts'
 import { type McpResult, mcpResultOf, type RawToolResult } from './result.ts'
-import type { McpDependencies, McpTool } from './server.ts'
 
 /** An open connection to an MCP server. Its methods throw the errors of the SDK, which `failure` explains. */
 export interface McpConnection {
@@ -22,6 +21,22 @@ export interface McpConnection {
   /** Returns the error that the caller of an action gets. */
   failure(error: unknown): McpError
   close(): Promise<void>
+}
+
+/** A tool as a server lists it. */
+export interface McpTool {
+  readonly name: string
+  readonly description: string | undefined
+  /** Intended as the JSON Schema of an object, but not validated. */
+  readonly inputSchema: unknown
+}
+
+/** What a connection needs from the application. */
+export interface McpDependencies {
+  /** A fetch that allows only permitted addresses. */
+  readonly fetch: typeof globalThis.fetch
+  /** Version of the application, sent to the server. */
+  readonly version: string
 }
 
 const CONNECT_MS = 20_000

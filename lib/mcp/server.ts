@@ -1,5 +1,5 @@
 /** Connects to one MCP server on first use, reconnects when the connection is lost, and releases it when idle. */
-import type { McpConnection } from './connection.ts'
+import type { McpConnection, McpDependencies, McpTool } from './connection.ts'
 import type { McpPlace } from './place.ts'
 import type { McpResult } from './result.ts'
 
@@ -10,22 +10,6 @@ export interface McpServer {
   /** Calls a tool. Throws McpError if there is no result; a result may report an error. */
   call(name: string, input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<McpResult>
   close(): Promise<void>
-}
-
-/** A tool as a server lists it. */
-export interface McpTool {
-  readonly name: string
-  readonly description: string | undefined
-  /** Intended as the JSON Schema of an object, but not validated. */
-  readonly inputSchema: unknown
-}
-
-/** What a connection needs from the application. */
-export interface McpDependencies {
-  /** A fetch that allows only permitted addresses. */
-  readonly fetch: typeof globalThis.fetch
-  /** Version of the application, sent to the server. */
-  readonly version: string
 }
 
 interface SharedConnection extends McpConnection {
