@@ -1,8 +1,8 @@
 /** Texts of the lanes. */
 
-import { segmentTitle } from '#components/token-view/card/token-reading.ts'
 import { tokenName } from '#components/token-view/grid/token-box.ts'
 import { countText } from '#components/token-view/numbers.ts'
+import { segmentTitle } from '#components/token-view/segment-title.ts'
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
 import type { DriftSpan } from '#lib/trajectory/drift/report.ts'
 import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'

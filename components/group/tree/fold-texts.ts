@@ -1,6 +1,7 @@
 /** Texts of the folds of a tree. */
-import { segmentTitle } from '#components/token-view/card/token-reading.ts'
+
 import { countText } from '#components/token-view/numbers.ts'
+import { segmentTitle } from '#components/token-view/segment-title.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { segmentIndexAt, segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'

@@ -1,6 +1,5 @@
 /** Draws the visible part of the tree. Rows of tokens are those of the token view; heads, folds and rails are around them. */
 
-import { segmentTitle } from '#components/token-view/card/token-reading.ts'
 import { createElementPool } from '#components/token-view/grid/element-pool.ts'
 import type { DrawnLine } from '#components/token-view/grid/layout.ts'
 import { visiblePart } from '#components/token-view/grid/scroll-space.ts'
@@ -14,6 +13,7 @@ import {
 } from '#components/token-view/grid/token-picture.ts'
 import { makeRow, paintRow } from '#components/token-view/grid/token-row.ts'
 import { countText } from '#components/token-view/numbers.ts'
+import { segmentTitle } from '#components/token-view/segment-title.ts'
 import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt, float64At, int32At } from '#lib/util/element-at.ts'
 import type { SampleBranch, TreeSpot } from '../tree.ts'

@@ -1,7 +1,7 @@
 'use client'
 import { useState } from 'react'
-import { segmentTitle } from '#components/token-view/card/token-reading.ts'
 import { countText, decimalText, durationText } from '#components/token-view/numbers.ts'
+import { segmentTitle } from '#components/token-view/segment-title.ts'
 import { single } from '#components/token-view/selection.ts'
 import { type Statistics, statistics } from '#lib/trajectory/tokens/statistics.ts'
 import { segmentStarts } from '#lib/trajectory/tokens/tokens.ts'

@@ -1,6 +1,6 @@
 'use client'
-import { segmentTitle } from '#components/token-view/card/token-reading.ts'
 import { countText, decimalText, percentText } from '#components/token-view/numbers.ts'
+import { segmentTitle } from '#components/token-view/segment-title.ts'
 import { thresholdBounds } from '#lib/analysis/ratios/thresholds.ts'
 import { segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'

@@ -9,6 +9,7 @@ import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { Colouring } from '../colour/colouring.ts'
 import type { NumberMode } from '../colour/mode.ts'
 import { decimalText } from '../numbers.ts'
+import { segmentTitle } from '../segment-title.ts'
 
 /** How a source of tokens is presented in the token view. */
 export interface TokenReading {
@@ -80,10 +81,4 @@ function rangeText(mode: NumberMode, segment: SegmentView, start: number, end: n
   return min > max
     ? undefined
     : [mode.quantity, mode.text(min), 'to', mode.text(max), mode.unit].filter(Boolean).join(' ')
-}
-
-/** Returns the title of a segment; a prompt that contains only tool results is called “tool result”. */
-export function segmentTitle(segment: SegmentView): string {
-  if (segment.kind === 'response') return 'response'
-  return segment.messages.length > 0 && segment.messages.every(({ role }) => role === 'tool') ? 'tool result' : 'prompt'
 }

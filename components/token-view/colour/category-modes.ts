@@ -8,7 +8,7 @@ import { numberAt, type ResponseView, type SegmentView } from '#lib/trajectory/t
 import { versionSpans } from '#lib/trajectory/tokens/weight-versions.ts'
 import { elementAt, float32At } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
-import { segmentTitle } from '../card/token-reading.ts'
+import { segmentTitle } from '../segment-title.ts'
 import type { Category, CategoryMode } from './mode.ts'
 import { HEAT_LEVELS, heat, MASK_ON, tint } from './palette.ts'
 

@@ -9,8 +9,8 @@ import { segmentStarts, segmentsOf, shiftedSpan } from '#lib/trajectory/tokens/t
 import type { SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countWhile } from '#lib/util/bisect.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { segmentTitle } from '../card/token-reading.ts'
 import { countText, durationText } from '../numbers.ts'
+import { segmentTitle } from '../segment-title.ts'
 
 /** A row of the outline. */
 export type OutlineRow =
