@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { type LoadedTokenizer, TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import { decodeUtf8 } from '#lib/util/text/utf8.ts'
-import type { CommandEnvironment } from './command.ts'
+import type { CommandEnvironment } from './environment.ts'
 import { CommandError, EXIT } from './exit.ts'
 
 interface NamedTokenizer {

@@ -10,7 +10,8 @@ import { buffer } from 'node:stream/consumers'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { ImportResult } from '#lib/api/imported.ts'
 import { folderOfTest } from '#testing/files/folders.ts'
-import { command, type RunningApplication } from './command.ts'
+import { command } from './command.ts'
+import type { RunningApplication } from './environment.ts'
 
 const TOKEN = 'token-of-the-application'
 const SENT = { authorization: `Bearer ${TOKEN}`, type: 'application/octet-stream' }

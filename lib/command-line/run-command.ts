@@ -7,7 +7,7 @@ import { type SessionRow, sessionCreatedSchema, sessionSchema } from '#lib/api/s
 import { directFetch } from '#lib/engine/http/checked-connector.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { failureText, refusalReason } from './application-problem.ts'
-import type { CommandEnvironment, RunningApplication } from './command.ts'
+import type { CommandEnvironment, RunningApplication } from './environment.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { startedApplication } from './started-application.ts'
 

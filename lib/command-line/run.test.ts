@@ -6,7 +6,8 @@ import os from 'node:os'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { command, type RunningApplication } from './command.ts'
+import { command } from './command.ts'
+import type { RunningApplication } from './environment.ts'
 
 const TOKEN = 'token-of-the-application'
 beforeEach(() => {

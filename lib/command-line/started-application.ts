@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { CommandEnvironment, RunningApplication } from './command.ts'
+import type { CommandEnvironment, RunningApplication } from './environment.ts'
 import { CommandError, EXIT } from './exit.ts'
 
 /** Milliseconds between two looks whether the application listens. */
