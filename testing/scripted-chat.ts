@@ -2,7 +2,7 @@
 
 import type { ChatAnswer, ChatRequest } from '#lib/engine/engine.ts'
 import { hermes } from '#lib/parsers/json/hermes.ts'
-import type { CallSettings } from '#lib/rollout/loop/model-call.ts'
+import type { CallSettings } from '#lib/rollout/loop/call-input.ts'
 import { type RolloutDependencies, rollout } from '#lib/rollout/loop/rollout.ts'
 import { templateTools } from '#lib/rollout/prompt/prompt.ts'
 import { calculator } from '#lib/rollout/tools/calculator.ts'

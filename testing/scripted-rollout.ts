@@ -3,7 +3,7 @@
 import type { Chunk } from '#lib/engine/reply.ts'
 import type { GenerateRequest } from '#lib/engine/request.ts'
 import { hermes } from '#lib/parsers/json/hermes.ts'
-import type { CallSettings } from '#lib/rollout/loop/model-call.ts'
+import type { CallSettings } from '#lib/rollout/loop/call-input.ts'
 import { type RolloutDependencies, rollout } from '#lib/rollout/loop/rollout.ts'
 import type { Prompt } from '#lib/rollout/prompt/prompt.ts'
 import { calculator } from '#lib/rollout/tools/calculator.ts'

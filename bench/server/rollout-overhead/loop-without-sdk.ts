@@ -1,5 +1,7 @@
 /** The loop of an agent without the Strands SDK: it shows what the rest of Rollscope costs. Its replies only call known tools. */
-import { type CallDependencies, type CallSettings, callModel, type PromptInput } from '#lib/rollout/loop/model-call.ts'
+
+import type { CallDependencies, CallSettings, PromptInput } from '#lib/rollout/loop/call-input.ts'
+import { callModel } from '#lib/rollout/loop/model-call.ts'
 import { createRecorder } from '#lib/rollout/loop/recorder.ts'
 import type { RolloutStart } from '#lib/rollout/loop/rollout.ts'
 import type { AgentTool } from '#lib/rollout/tools/tool.ts'

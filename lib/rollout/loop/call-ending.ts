@@ -4,8 +4,8 @@ import { EngineError } from '#lib/engine/http/errors.ts'
 import type { Prompt } from '#lib/rollout/prompt/prompt.ts'
 import type { Finish, Outcome, ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
 import { responseCalls } from '#lib/trajectory/messages/response-calls.ts'
+import type { PromptInput } from './call-input.ts'
 import type { ResponseBudget } from './limits.ts'
-import type { PromptInput } from './model-call.ts'
 import { RunEnded } from './run-ended.ts'
 
 /** Returns the response if the agent may act on it; throws RunEnded otherwise. */

@@ -16,7 +16,7 @@ import { imagePartsIn, imagePartsOf } from '#lib/trajectory/images/image-boxes.t
 import type { ChatMessage } from '#lib/trajectory/messages/chat-call.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
 import { unsent } from './call-ending.ts'
-import type { ModelDependencies, PromptInput } from './model-call.ts'
+import type { ModelDependencies, PromptInput } from './call-input.ts'
 import type { Recorder } from './recorder.ts'
 import { RunEnded } from './run-ended.ts'
 

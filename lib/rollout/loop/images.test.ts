@@ -16,7 +16,7 @@ import { call, empty } from '#testing/scripted-rollout.ts'
 import { startVisionServer, type VisionServerOptions } from '#testing/sglang/vision-server.ts'
 import { visionTemplate } from '#testing/small-templates.ts'
 import { calculator } from '../tools/calculator.ts'
-import type { CallSettings } from './model-call.ts'
+import type { CallSettings } from './call-input.ts'
 import { type RolloutStart, rollout } from './rollout.ts'
 
 const [START, END, VISION, PAD, VISION_END] = [256, 257, 258, 259, 260]

@@ -2,12 +2,8 @@
 import { liveViewOf } from '#lib/api/engine/live-view.ts'
 import { DEFAULT_MAX_NEW_TOKENS } from '#lib/api/run-request.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
-import type { EngineClient } from '#lib/engine/engine.ts'
 import type { GenerateRequest } from '#lib/engine/request.ts'
-import type { ToolParser } from '#lib/parsers/parser.ts'
-import { computeSettled, firstPrompt, nextPrompt, type Prompt, type PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
-import type { NewCallIds } from '#lib/rollout/record/record.ts'
-import type { Sampling } from '#lib/sampling/values.ts'
+import { computeSettled, firstPrompt, nextPrompt, type Prompt } from '#lib/rollout/prompt/prompt.ts'
 import { createSentIds, type SentIds } from '#lib/sglang/reply/sent-ids.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
 import { expertsSoFar } from '#lib/trajectory/experts/routed-experts.ts'
@@ -16,66 +12,12 @@ import { imagePartsOf } from '#lib/trajectory/images/image-boxes.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { contextNeeded, endedBefore, endedWithin, requireContinuable, unsent } from './call-ending.ts'
 import { furtherTokens, furtherTokensIn, imagesOfCall } from './call-images.ts'
+import type { CallDependencies, CallSettings, PromptInput } from './call-input.ts'
 import { conversationOfCall } from './image-messages.ts'
-import { type RunLimits, roomFor, samplingWithin } from './limits.ts'
+import { roomFor, samplingWithin } from './limits.ts'
 import type { Recorder } from './recorder.ts'
 import { type PreparedCall, recordReply } from './reply-recording.ts'
 import { RunEnded } from './run-ended.ts'
-
-/** The settings of every call of a run. */
-export interface CallSettings {
-  readonly sampling: Sampling
-  readonly limits: RunLimits
-  /** True to request the logprobs of each new prompt (prefill, temperature 1). */
-  readonly promptLogprobs: boolean
-  /** Number of alternatives for each token; 0 requests none. */
-  readonly topLogprobs: number
-  readonly stream: boolean
-  /** Fewest tokens of a chunk of a stream, where the server lets the client choose. Omitted: few enough for a live view. */
-  readonly leastTokensPerChunk?: number
-  /** Name of the LoRA adapter. Omitted: none. */
-  readonly adapter?: string
-  /** See GenerateRequest. Omitted: none. */
-  readonly routingKey?: string
-  /** True to request the experts that read each token. */
-  readonly routedExperts?: boolean
-  /** Most new tokens of a call that resumes a response, in place of max_new_tokens. Omitted: the same as of other calls. */
-  readonly resumedMaxNewTokens?: number
-  /** How many more tokens the server reads for images than are sent, as its refusal shows. Omitted: as earlier replies reported. */
-  readonly furtherTokens?: number
-}
-
-/**
- * The input that a call adds: messages through the chat template; for the first call, text or ids as given; or nothing, if it
- * resumes the trajectory from its own ids: it continues the last response, or answers the last prompt.
- */
-export type PromptInput =
-  | { readonly kind: 'resume' }
-  | { readonly kind: 'messages'; readonly messages: readonly Message[] }
-  | { readonly kind: 'given'; readonly prompt: Prompt }
-
-/** The dependencies of a token-in/token-out call. */
-export interface CallDependencies extends ModelDependencies {
-  readonly generate: EngineClient['generate']
-  /** Shares the first prompt between runs that begin with the same one: it is derived for one of them. */
-  readonly firstPrompt?: (derive: (signal: AbortSignal) => Promise<Prompt>, signal: AbortSignal) => Promise<Prompt>
-}
-
-/** The dependencies of every call, for any endpoint. */
-export interface ModelDependencies {
-  readonly serverName: string
-  /** The description of the server when the run began. */
-  readonly server: Partial<ServerDescription>
-  readonly promptEncoder: PromptEncoder
-  readonly parser: ToolParser
-  readonly now: () => Date
-  /** Returns the milliseconds of a clock that never goes back. */
-  readonly elapsedMs: () => number
-  /** Returns a unique id of fixed length. */
-  readonly newRequestId: () => string
-  /** Omitted: calls are numbered through the trajectory. */
-  readonly newCallIds?: NewCallIds
-}
 
 /**
  * Sends what `promptInput` adds and records the reply. Returns the closed response; throws RunEnded when the run cannot

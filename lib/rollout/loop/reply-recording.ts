@@ -19,8 +19,8 @@ import { type expertsSoFar, readExperts } from '#lib/trajectory/experts/routed-e
 import type { Finish, Message, Problem, ResponseSegment, RoutedExperts } from '#lib/trajectory/format/trajectory.ts'
 import { alternativesFrom } from '#lib/trajectory/tokens/alternatives.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import type { CallSettings, ModelDependencies } from './call-input.ts'
 import type { ResponseBudget } from './limits.ts'
-import type { CallSettings, ModelDependencies } from './model-call.ts'
 import type { Recorder } from './recorder.ts'
 
 /** A call before it is sent. */

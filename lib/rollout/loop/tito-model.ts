@@ -7,7 +7,7 @@ import { MALFORMED_CALL } from '#lib/rollout/prompt/prompt.ts'
 import type { Message, ResponseSegment, ToolCall } from '#lib/trajectory/format/trajectory.ts'
 import { responseText } from '#lib/trajectory/messages/conversation.ts'
 import { AgentModel, type ToolUse } from './agent-model.ts'
-import type { PromptInput } from './model-call.ts'
+import type { PromptInput } from './call-input.ts'
 import type { Recorder } from './recorder.ts'
 import { sdkText } from './sdk-text.ts'
 

@@ -1,6 +1,6 @@
 /** What the calls of a session have in common, whether the server gets ids or messages. */
 import { randomBytes } from 'node:crypto'
-import type { ModelDependencies } from '#lib/rollout/loop/model-call.ts'
+import type { ModelDependencies } from '#lib/rollout/loop/call-input.ts'
 import { createGrowingRecorder, type Recorder } from '#lib/rollout/loop/recorder.ts'
 import type { NewCallIds } from '#lib/rollout/record/record.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'

@@ -4,7 +4,8 @@
  */
 import type { JsonObject } from '#lib/json/json-object.ts'
 import { furtherTokens } from '#lib/rollout/loop/call-images.ts'
-import { type CallSettings, callModel } from '#lib/rollout/loop/model-call.ts'
+import type { CallSettings } from '#lib/rollout/loop/call-input.ts'
+import { callModel } from '#lib/rollout/loop/model-call.ts'
 import type { Recorder } from '#lib/rollout/loop/recorder.ts'
 import type { PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import type { ReplyDelta, ReplyHead, SessionCall, SessionReply } from '#lib/session/call.ts'
