@@ -9,8 +9,8 @@ import { type PlaceholderIds, placeholderRuns } from '#lib/trajectory/images/pla
 import type { ChatMessage } from '#lib/trajectory/messages/chat-call.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import type { EngineColumns, LogprobLists, TopColumns } from './columns.ts'
 import { EngineError } from './http/errors.ts'
-import type { EngineColumns, LogprobLists, TopColumns } from './reply.ts'
 
 /** The images of a request, in the order of their placeholders. */
 export interface RequestImages {

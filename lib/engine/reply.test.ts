@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { alternativeColumns, listedAlternatives } from '#lib/trajectory/tokens/alternatives.ts'
-import { replyReader, type TopColumns } from './reply.ts'
+import type { TopColumns } from './columns.ts'
+import { replyReader } from './reply.ts'
 
 const FLOAT32_MINIMUM = -3.4028234663852886e38
 

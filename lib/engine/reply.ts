@@ -8,28 +8,10 @@ import type { Finish, Problem, ResponseSegment, TopLogprobs } from '#lib/traject
 import { type AlternativeColumns, alternativeColumns, alternativesFrom } from '#lib/trajectory/tokens/alternatives.ts'
 import { isImpossible } from '#lib/trajectory/tokens/tokens.ts'
 import { float64At, int32At } from '#lib/util/element-at.ts'
+import type { EngineColumns, LogprobLists, TopColumns } from './columns.ts'
 import { EngineError } from './http/errors.ts'
 import { type ReadImages, type RequestImages, readImages } from './images.ts'
 import { SPECULATED } from './request.ts'
-
-/** Logprobs and ids as parallel lists. */
-export interface LogprobLists {
-  readonly ids: readonly number[]
-  readonly logprobs: readonly (number | null)[]
-}
-
-/** Alternatives with k entries for each token; the id is −1 if a row is shorter or null. */
-export interface TopColumns extends LogprobLists {
-  readonly k: number
-}
-
-/** The columns of a reply; a list without rows in the reply is omitted. */
-export interface EngineColumns {
-  readonly input?: LogprobLists
-  readonly output?: LogprobLists
-  readonly inputTop?: TopColumns
-  readonly outputTop?: TopColumns
-}
 
 /** A whole reply or one chunk of a stream. Fields that the server does not report are omitted. */
 export interface EngineReply {

@@ -3,8 +3,9 @@
  * `completion_probabilities` lacks the tokens that end inside a character and, after a stop text, those of the stop text.
  */
 import * as z from 'zod'
+import type { LogprobLists, TopColumns } from '#lib/engine/columns.ts'
 import { foreignText } from '#lib/engine/http/errors.ts'
-import type { EngineReply, LogprobLists, TopColumns } from '#lib/engine/reply.ts'
+import type { EngineReply } from '#lib/engine/reply.ts'
 import type { Finish } from '#lib/trajectory/format/trajectory.ts'
 
 const idSchema = z.int().min(0)

@@ -3,9 +3,10 @@
  * "token_id:N" beside the logprobs. Both are compared, because they can come from different payloads.
  */
 import * as z from 'zod'
+import type { LogprobLists, TopColumns } from '#lib/engine/columns.ts'
 import { EngineError, foreignText } from '#lib/engine/http/errors.ts'
 import type { RequestImages } from '#lib/engine/images.ts'
-import type { EngineReply, LogprobLists, TopColumns } from '#lib/engine/reply.ts'
+import type { EngineReply } from '#lib/engine/reply.ts'
 import type { Finish } from '#lib/trajectory/format/trajectory.ts'
 
 const idsSchema = z.array(z.int().min(0))

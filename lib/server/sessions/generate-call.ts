@@ -2,7 +2,7 @@
  * Records a call of a client that sends ids itself to SGLang’s /generate. The call is sent unchanged, except that logprobs are requested. It
  * continues the longest path of the session whose ids it begins with.
  */
-import type { LogprobLists } from '#lib/engine/reply.ts'
+import type { LogprobLists } from '#lib/engine/columns.ts'
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import { parseNestedJson } from '#lib/json/nested-json.ts'
 import { computeSettled } from '#lib/rollout/prompt/prompt.ts'

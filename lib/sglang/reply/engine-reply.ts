@@ -1,5 +1,7 @@
 /** Converts SGLang's JSON of a reply to the form that all engines share. */
-import type { EngineColumns, EngineReply } from '#lib/engine/reply.ts'
+
+import type { EngineColumns } from '#lib/engine/columns.ts'
+import type { EngineReply } from '#lib/engine/reply.ts'
 import type { Finish } from '#lib/trajectory/format/trajectory.ts'
 import type { GenerateReply } from '../server/schema.ts'
 

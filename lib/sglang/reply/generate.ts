@@ -3,13 +3,14 @@
  * stream would repeat the prompt's logprobs in every chunk, a separate call fetches them once before.
  */
 
+import type { EngineColumns } from '#lib/engine/columns.ts'
 import { errorFromEvent, foreignText } from '#lib/engine/http/errors.ts'
 import { eventJson, eventsOf, replyWithoutEnd, startFirstTokenLimit } from '#lib/engine/http/event-stream.ts'
 import { parseReply, parseReplyJson, unknownAnswer } from '#lib/engine/http/json-reply.ts'
 import { type Server, tryRepeatedly } from '#lib/engine/http/retry.ts'
 import type { HttpReply } from '#lib/engine/http/transport.ts'
 import { afterReading, readPrompt } from '#lib/engine/read-prompt.ts'
-import { type Chunk, type EngineColumns, replyReader } from '#lib/engine/reply.ts'
+import { type Chunk, replyReader } from '#lib/engine/reply.ts'
 import { checkRequest, type GenerateRequest, mostReplyBytes } from '#lib/engine/request.ts'
 import { toEngineInput } from '#lib/trajectory/images/engine-input.ts'
 import { callBody, splitCall } from '#lib/trajectory/messages/generate-call.ts'

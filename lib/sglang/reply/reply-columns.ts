@@ -5,8 +5,8 @@
  * with the same result.
  */
 
+import type { EngineColumns, LogprobLists, TopColumns } from '#lib/engine/columns.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
-import type { EngineColumns, LogprobLists, TopColumns } from '#lib/engine/reply.ts'
 import { isObject } from '#lib/json/json-object.ts'
 import { idList, listedAlternatives, logprobList } from '#lib/trajectory/tokens/alternatives.ts'
 import { enlarge } from '#lib/util/enlarge.ts'
