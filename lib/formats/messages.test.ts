@@ -113,3 +113,10 @@ test('readTools reads tools with or without an enclosing function, also from a J
   expect(readTools(JSON.stringify(tools))).toEqual(specs)
   expect([readTools(undefined), readTools([{}]), readTools([3])]).toEqual([undefined, undefined, undefined])
 })
+
+test('Numbers that JSON cannot represent stay as texts in the schema of a tool', () => {
+  const parameters = { properties: { x: { minimum: Number.NEGATIVE_INFINITY, maximum: 1, default: [Number.NaN] } } }
+  expect(readTools([{ function: { name: 'f', parameters } }])).toMatchObject([
+    { inputSchema: { properties: { x: { minimum: '-Infinity', maximum: 1, default: ['NaN'] } } } },
+  ])
+})

@@ -279,7 +279,7 @@ describe('fields around a strands-sglang record', () => {
       [{ role: 'tool', callId: 't1', content: '4' }],
     ])
     expect(found.reward).toBe(0.5)
-    expect(found.foreign).toEqual({ 'strands-sglang': { task: 7, rollout: { extra: { deep: [null] } } } })
+    expect(found.foreign).toEqual({ 'strands-sglang': { task: 7, rollout: { extra: { deep: ['NaN'] } } } })
     expect(lacked(found)).toEqual(['outcome'])
   })
 

@@ -27,9 +27,12 @@ export function without(value: JsonObject, keys: readonly string[]): JsonObject 
   return rest.length > 0 ? Object.fromEntries(rest) : undefined
 }
 
-/** Returns the value with null in place of NaN and the infinities, because JSON cannot represent them. */
+/** Returns the value with the texts of NaN and the infinities in their places, because JSON cannot represent them. */
 export const storable = (value: JsonObject): JsonObject =>
-  isAsJson(value) ? value : (JSON.parse(JSON.stringify(value)) as JsonObject)
+  isAsJson(value) ? value : (JSON.parse(JSON.stringify(value, numberText)) as JsonObject)
+
+const numberText = (_: string, value: unknown): unknown =>
+  typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
 
 /** Returns whether JSON represents every number of a value. A copy of a large value takes many times as long as this check. */
 function isAsJson(value: unknown): boolean {

@@ -95,7 +95,7 @@ test.each<[string, object, object]>([
       content: [
         { type: 'document', source: { type: 'text', data: 'x' } },
         { type: 'document', document: { name: 'a' } },
-        { type: 'input_audio', input_audio: { data: 'AA==', format: 'wav', gain: null } },
+        { type: 'input_audio', input_audio: { data: 'AA==', format: 'wav', gain: 'NaN' } },
         { type: 'unknown' },
       ],
     },
