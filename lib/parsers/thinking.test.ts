@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { hermes } from './json/hermes.ts'
 import { kimiK2 } from './json/kimi-k2.ts'
+import { parserNamed } from './registry.ts'
+import { CALLS } from './test-calls.ts'
 import { thinkBlocks, thinkDelimitersIn, thoughtIn } from './thinking.ts'
 
 /** Writes think blocks in braces; an unclosed one ends with !. */
@@ -13,6 +15,8 @@ const draw = (text: string, opened = false) => {
   }
   return drawn + text.slice(at)
 }
+
+const delimitersOf = (name: string) => (parserNamed(name) ?? expect.fail(name)).delimiters
 
 test.each([
   ['a <think>b</think> c', 'a {<think>b</think>} c'],
@@ -34,6 +38,36 @@ test('thinkBlocks accepts a block that was opened before the text', () => {
   expect(draw('a<|end|>b', true)).toBe('{a<|end|>b!}')
   expect(draw('a', true)).toBe('{a!}')
 })
+
+test.each([
+  ['<think>a<tool_call>b</tool_call>c', '{<think>a!}<tool_call>b</tool_call>c'],
+  ['<think>a<tool_call>b</think>c', '{<think>a<tool_call>b</think>}c'],
+  ['<think>a</think>b<think>c<tool_call>', '{<think>a</think>}b{<think>c!}<tool_call>'],
+])('thinkBlocks ends %s at a call only if nothing closes it', (text, drawn) => {
+  expect(draw(text)).toBe(drawn)
+})
+
+test.each([
+  ['hermes', 'kimi_k2', 'kimi_k3', 'hunyuan', 'k2_horizon', 'cohere_command4', 'deepseek_v4', 'deepseek_v41', 'gemma4'],
+  ['qwen_xml', 'glm', 'mimo', 'minimax-m2', 'mistral', 'plamo3', 'seed_oss', 'tool_calls'],
+])('thinkBlocks ends an unclosed block at a call, as the servers of these formats do', (...names) => {
+  for (const name of names) {
+    const text = `<think>so ${CALLS[name]?.('1') ?? expect.fail(name)}`
+    expect(thinkBlocks(text, [{ kind: 'open', start: 0, end: 7 }], false, delimitersOf(name))).toEqual([
+      { start: 0, end: 10, closed: false },
+    ])
+  }
+})
+
+test.each(['deepseek_v3', 'deepseek_v32', 'step3', 'minimax-m3', 'interns1', 'dots'])(
+  'thinkBlocks leaves a call of %s in an unclosed block',
+  (name) => {
+    const text = `<think>so ${CALLS[name]?.('1') ?? expect.fail(name)}`
+    expect(thinkBlocks(text, [{ kind: 'open', start: 0, end: 7 }], false, delimitersOf(name))).toEqual([
+      { start: 0, end: text.length, closed: false },
+    ])
+  },
+)
 
 test('thinkBlocks takes linear time on many blocks after an unclosed call', () => {
   const text = '<tool_call><think></think>'.repeat(40_000)

@@ -7,7 +7,7 @@ import { THINK_FORMS, type ThinkDelimiter, thinkMarksOf } from './thinking-forms
 
 /** A think block. */
 export interface ThinkBlock extends TextRange {
-  /** False if the text ends inside of the block. */
+  /** False if no delimiter closes the block: it ends with the text, or where a call opens. */
   readonly closed: boolean
 }
 
@@ -54,7 +54,37 @@ export function thinkBlocks(
       if (position <= delimiter.start) start = delimiter.start
     }
   }
-  return start >= 0 ? [...blocks, { start, end: text.length, closed: false }] : blocks
+  return start >= 0 ? [...blocks, { start, end: endOfUnclosed(text, start, calls), closed: false }] : blocks
+}
+
+/**
+ * Openings of calls, or of their sections, at which the reasoning parsers of SGLang or vLLM end a think block that nothing closes
+ * (docs/decisions/0106-calls-end-unclosed-thinking.md). Other formats leave what follows in the block.
+ */
+const ENDS_OF_UNCLOSED: ReadonlySet<string> = new Set([
+  '<tool_call>',
+  '<|tool_calls_section_begin|>',
+  '<tool_calls>',
+  '<tool_calls:opensource>',
+  '<ifm|tool_call>',
+  '<ifm|tool_calls>',
+  '<|open|>tools<|sep|>',
+  '<|START_ACTION|>',
+  '<｜DSML｜tool_calls>',
+  '<｜DSML｜ calls>',
+  '<|tool_call>',
+  '<minimax:tool_call>',
+  '[TOOL_CALLS]',
+  '<|plamo:begin_tool_requests:plamo|>',
+  '<seed:tool_call>',
+])
+
+function endOfUnclosed(text: string, start: number, calls: ToolParser['delimiters']): number {
+  const opens = spellingsOf(calls)
+    .flatMap(({ open, section }) => [open, section?.open ?? open])
+    .filter((open) => ENDS_OF_UNCLOSED.has(open))
+    .reduce((first, open) => earlierPosition(first, text.indexOf(open, start)), -1)
+  return opens < 0 ? text.length : opens
 }
 
 /**

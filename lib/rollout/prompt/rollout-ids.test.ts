@@ -239,7 +239,13 @@ describe('a closed response', () => {
 
   test('has no call that was drafted while thinking', () => {
     expect(response(`<think>${call('f')}</think>${call('g')}`).segment.toolCalls).toMatchObject([{ name: 'g' }])
-    expect(response(`<think>${call('f')}`).segment).toMatchObject({ toolCalls: [], thinks: [{ closed: false }] })
+  })
+
+  test('has the call at which thinking ends that nothing closes', () => {
+    const { segment, taken } = response(`<think>so ${call('f')}`)
+    expect(segment).toMatchObject({ toolCalls: [{ name: 'f' }], thinks: [{ closed: false }] })
+    expect(segment.thinks.map(taken)).toEqual(['<think>so '])
+    expect(response(call('f'), headersOnly).segment).toMatchObject({ toolCalls: [{ name: 'f' }] })
   })
 
   test('may continue a think block that the prompt has opened', () => {

@@ -284,6 +284,17 @@ describe('A stream of parts', () => {
     expect(early.length).toBeGreaterThan(8)
   })
 
+  test('brings a call that ends a think block when the reply has ended, because a delimiter may still make it thinking', () => {
+    const reply = `<think>so it is\n${CALLS.hermes?.('1') ?? expect.fail('no call')}`
+    const { early, sent, parts } = streamed(hermes, reply, [1])
+    expect(partsOfDeltas(early)).toEqual([{ kind: 'reasoning', text: 'so it is' }])
+    expect(parts.map(({ kind }) => kind)).toEqual(['reasoning', 'call'])
+    expect(sent).toEqual(parts)
+    const closed = streamed(hermes, `${reply}</think>Hello`, [1])
+    expect(closed.parts.map(({ kind }) => kind)).toEqual(['reasoning', 'text'])
+    expect(closed.sent).toEqual(closed.parts)
+  })
+
   test('holds a token back with which the model may end its reply', () => {
     const { all, parts } = streamed(hermes, 'Hello <|im_start|>you<|endoftext|>', [1])
     expect(parts).toEqual([{ kind: 'text', text: 'Hello <|im_start|>you' }])

@@ -153,7 +153,8 @@ export function createPartStream(choice: number, { parser, tokenizer, reading, n
       const segment = withStopToken(open, trajectory)
       const read = { ...segment, ...annotations(segment, trajectory, parser, tokenizer, newCallIds) }
       const written = writtenOf(read, trajectory, reading)
-      const { fragments, callsFrom } = finalFragments(fragmentsOf(written, reading), openers, parser)
+      const decided = beforeDecision(fragmentsOf(written, reading), written, read)
+      const { fragments, callsFrom } = finalFragments(decided, openers, parser)
       const texts = partsFrom(fragments, written, reading)
       return bring(callsFrom === undefined ? texts : [...texts, ...growing(callsFrom, written, read, trajectory)])
     },
@@ -175,6 +176,19 @@ function continues(sent: ReplyPart, later: ReplyPart | undefined, isLast: boolea
     return isLast ? later.arguments.startsWith(sent.arguments) : later.arguments === sent.arguments
   }
   return isLast ? later.text.startsWith(sent.text) : later.text === sent.text
+}
+
+/**
+ * Returns the fragments that a delimiter cannot still turn into thinking. A call ends a think block only if nothing closes it, which shows when
+ * the reply has ended.
+ */
+function beforeDecision(
+  fragments: readonly ReplyFragment[],
+  { thinks }: WrittenReply,
+  segment: ResponseSegment,
+): readonly ReplyFragment[] {
+  const unclosed = thinks[segment.thinks.findIndex(({ closed }) => !closed)]
+  return unclosed ? fragments.filter(({ range }) => range.start < unclosed.end) : fragments
 }
 
 interface FinalFragments {

@@ -484,7 +484,10 @@ const responseSegment = withDescription(
       z.array(
         z.looseObject({
           ...spanShape,
-          closed: withDescription(z.boolean(), 'False: the response ended inside the block.'),
+          closed: withDescription(
+            z.boolean(),
+            'False: no delimiter closes the block. It ends with the response, or where a call opens.',
+          ),
         }),
       ),
       'Think blocks with their delimiters. One that starts at 0 without a delimiter was opened by the prompt.',
