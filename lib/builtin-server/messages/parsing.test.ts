@@ -111,6 +111,22 @@ describe('/separate_reasoning answers like SGLang', () => {
     const ours = await answer('/separate_reasoning', { text, reasoning_parser: parser, return_blocks: true })
     expect(ours).toEqual(REFUSED_HERE.test(parser) ? 400 : theirs)
   })
+
+  // The answers are those of SGLang's ReasoningParser 0.5.23.
+  test.each([
+    ['gemma4', '<|channel>a<channel|>b', '<|channel>a', 'b'],
+    ['gemma4', 'x<|channel>thought\na<channel|>b', 'x<|channel>thought\na', 'b'],
+    ['gemma4', '<|channel>thought\n<|channel>thought\na', 'a', ''],
+    ['gemma4', 'a<channel|>b', '', 'a<channel|>b'],
+    ['minimax-m3', ' </mm:think>b', '', 'b'],
+    ['minimax-m3', '</mm:think><mm:think>a</mm:think>b', 'a', 'b'],
+    ['minimax-m3', 'a</mm:think>b', '', 'a</mm:think>b'],
+  ])('with the parser %s for the unusual text %j', async (parser, text, reasoning, rest) => {
+    expect(await answer('/separate_reasoning', { text, reasoning_parser: parser })).toEqual({
+      reasoning_text: reasoning,
+      text: rest,
+    })
+  })
 })
 
 describe('The recorded request', () => {

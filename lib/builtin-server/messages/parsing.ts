@@ -2,6 +2,7 @@
 import { BOOLEAN, fieldsOf, LIST, TEXT } from '#lib/builtin-server/http/body-fields.ts'
 import { readJsonObject } from '#lib/builtin-server/http/json-body.ts'
 import { badBody, badValue } from '#lib/builtin-server/http/refusal.ts'
+import { trimStart } from '#lib/templates/jinja/python/text/code-points.ts'
 import { functionCalls } from './function-calls.ts'
 import { type ReasoningFormat, splitReasoning } from './reasoning.ts'
 import { toolSpecs } from './tool-specs.ts'
@@ -30,7 +31,10 @@ export async function separateReasoning(request: Request): Promise<Response> {
   if (parser === undefined) throw badBody('missing', ['reasoning_parser'], 'Field required')
   const format = FORMATS.get(parser.toLowerCase())
   if (!format) throw badValue(`Unsupported model type: ${parser}`)
-  const { reasoning, rest } = splitReasoning(text, format, format.isOpen)
+  const { close, isOpen, mayCloseFirst = false } = format
+  const trimmed = trimStart(text)
+  const written = mayCloseFirst && trimmed.startsWith(close) ? trimmed.slice(close.length) : text
+  const { reasoning, rest } = splitReasoning(written, format, isOpen)
   const blocks = [...(reasoning === '' ? [] : [{ type: 'reasoning', text: reasoning }]), { type: 'text', text: rest }]
   const texts = (type: string): string[] => blocks.filter((block) => block.type === type).map((block) => block.text)
   return Response.json({
@@ -43,6 +47,8 @@ export async function separateReasoning(request: Request): Promise<Response> {
 interface NamedFormat extends ReasoningFormat {
   /** Whether a text without delimiters is all reasoning. */
   readonly isOpen: boolean
+  /** Whether a closing delimiter at the beginning of a text is removed. Omitted: it is not. */
+  readonly mayCloseFirst?: boolean
 }
 
 const THINK = { open: '<think>', close: '</think>' } as const
@@ -60,8 +66,8 @@ const FORMATS: ReadonlyMap<string, NamedFormat> = new Map(
       [{ ...THINK, isOpen: true }, 'deepseek-r1 gigachat35 iquest_q1 step3 step3p5'],
       [{ ...THINK, call: '<|tool_calls_section_begin|>', isOpen: false }, 'kimi_k2'],
       [{ open: '◁think▷', close: '◁/think▷', isOpen: false }, 'kimi'],
-      [{ open: '<mm:think>', close: '</mm:think>', isOpen: false }, 'minimax-m3'],
-      [{ open: '<|channel>thought\n', close: '<channel|>', isOpen: false }, 'gemma4'],
+      [{ open: '<mm:think>', close: '</mm:think>', isOpen: false, mayCloseFirst: true }, 'minimax-m3'],
+      [{ open: '<|channel>', label: 'thought\n', close: '<channel|>', isOpen: false }, 'gemma4'],
       [{ open: '[THINK]', close: '[/THINK]', isOpen: false }, 'mistral'],
     ] as const
   ).flatMap(([format, names]) => names.split(' ').map((name) => [name, format] as const)),

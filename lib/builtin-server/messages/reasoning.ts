@@ -4,6 +4,8 @@
 export interface ReasoningFormat {
   readonly open: string
   readonly close: string
+  /** What follows the opening at the beginning of a text and is removed with it. Omitted: nothing. */
+  readonly label?: string
   /** Opening of a call, in formats in which a call ends unclosed reasoning. */
   readonly call?: string
 }
@@ -20,12 +22,13 @@ export const QWEN3: ReasoningFormat = { open: '<think>', close: '</think>', call
 /** Separates a whole text. `isOpen`: the text begins inside the reasoning. */
 export function splitReasoning(
   text: string,
-  { open, close, call }: ReasoningFormat,
+  { open, close, label = '', call }: ReasoningFormat,
   isOpen: boolean,
 ): ReasoningAndAnswer {
   if (!isOpen && !text.includes(open)) return { reasoning: '', rest: text }
+  const start = open + label
   let inside = text
-  while (inside.startsWith(open)) inside = inside.slice(open.length)
+  while (inside.startsWith(start)) inside = inside.slice(start.length)
   const end = inside.indexOf(close)
   if (end >= 0) return { reasoning: inside.slice(0, end), rest: inside.slice(end + close.length) }
   const callAt = call === undefined ? -1 : inside.indexOf(call)
