@@ -120,7 +120,7 @@ const JSON_FORMATS: Readonly<Record<string, JsonFormat>> = {
   llama3: objects('(?:<\\|python_tag\\|>)?', '\\s*[;,]?\\s*'),
   mistral: {
     head: new RegExp(
-      `(?:${objects('(?:\\[TOOL_CALLS\\]\\s*\\[)?', '').head.source}|\\[TOOL_CALLS\\]\\s*(?<plain>[^[{<\\s]+)\\s*(?:\\[CALL_ID\\][^[{<\\s]*\\s*)?\\[ARGS\\]\\s*(?=\\{))`,
+      `(?:${objects('(?:\\[TOOL_CALLS\\]\\s*\\[)?', '').head.source}|\\[TOOL_CALLS\\]\\s*(?<plain>[^[{<\\s]+)\\s*(?:\\[CALL_ID\\][^[{<\\s]*\\s*)?(?:\\[ARGS\\]\\s*)?(?=\\{))`,
       'yu',
     ),
     // The compact form has neither a bracket nor a comma.

@@ -78,7 +78,7 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
   'run-ends': ({ parser, ours, theirs }) => /^(?:llama3|pythonic)$/.test(parser) && isMore(theirs, ours),
   'list-as-printed': ({ parser, text }) => parser === 'mistral' && /\[TOOL_CALLS\]\n?\[\{/.test(text),
   'call-ids': ({ parser, text }) => parser === 'mistral' && text.includes('[CALL_ID]'),
-  'marks-whole': ({ parser, text }) => parser === 'mistral' && /\[TOOL_CALLS(?!\])/.test(text),
+  'marks-whole': ({ parser, text }) => parser === 'mistral' && /\[TOOL_CALLS(?!\])|\[TOOL_CALLS\]\w+\{/.test(text),
   'tags-whole': ({ parser, text }) => parser === 'minimax-m3' && text.includes(']<]minimax[>[ <'),
   'every-mark': ({ parser, text, ours, theirs }) =>
     (text.split(/\[TOOL_CALLS\]|<\|START_ACTION\|>/).length > 2 && isMore(ours, theirs)) ||

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { growingCalls } from '../growing-calls.ts'
 import { textWithoutCalls } from '../reading/rest.ts'
 import { describeCalls, parseText, textInRange } from '../test-draw.ts'
 import { mistral } from './mistral.ts'
@@ -81,7 +82,8 @@ describe('mistral parser with one call after each mark', () => {
   test.each([
     ['', '✗ neither a list of calls nor a name follows'],
     ['{"name": "f"}', '✗ neither a list of calls nor a name follows'],
-    ['f{}', '✗ "{" where [ARGS] is expected'],
+    ['f {"a": 1', '✗ the text ends where "," or "}" is expected'],
+    ['f[CALL_ID]abc123XYZ', '✗ the text ends where [ARGS] is expected'],
     ['f', '✗ the text ends where [ARGS] is expected'],
     ['f[ARGS]', '✗ what follows [ARGS] is empty'],
     ['f[ARGS][1]', '✗ what follows [ARGS] is not a JSON object: it starts with "["'],
@@ -90,6 +92,16 @@ describe('mistral parser with one call after each mark', () => {
     expect(drawn(`[TOOL_CALLS]${body}`)).toEqual([why])
     expect(drawn(`[TOOL_CALLS]${body}[TOOL_CALLS]g[ARGS]{}`)).toHaveLength(2)
     expect(rest(`[TOOL_CALLS]${body}</s>`)).toBe('</s>')
+  })
+
+  test('allows a missing [ARGS] before an object', () => {
+    const text = 'So [TOOL_CALLS]add{"a": 1}[TOOL_CALLS]f[CALL_ID]abc123XYZ {} done'
+    expect(drawn(text)).toEqual(['add({"a":1})', 'f({})'])
+    expect(rest(text)).toBe('So  done')
+    expect(growingCalls(mistral, { text, start: 3, shielded: [], tools: [] })).toEqual([
+      { name: 'add', arguments: '{"a":1}', hasEnded: true },
+      { name: 'f', arguments: '{}', hasEnded: true },
+    ])
   })
 
   test('keeps a readable name', () => {

@@ -1,7 +1,7 @@
 /**
  * Mistral: `[TOOL_CALLS] [{"name": …, "arguments": {…}, "id": …}, …]`; newer models write `[TOOL_CALLS]NAME[ARGS]{…}`
- * for each call, some with `[CALL_ID]ID` before the arguments. Ids have nine letters or digits, because the templates
- * refuse others.
+ * for each call, some with `[CALL_ID]ID` before the arguments. `[ARGS]` may be missing before an object, because vLLM reads that too. Ids
+ * have nine letters or digits, because the templates refuse others.
  */
 
 import { describeUnexpected, skipSpace } from '#lib/json/json-scan.ts'
@@ -58,10 +58,11 @@ function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCal
       id = text.slice(at + CALL_ID.length, idEnd)
       at = skipSpace(text, idEnd, text.length)
     }
-    if (!text.startsWith(ARGUMENTS, at)) return fault(describeUnexpected(text, at, text.length, ARGUMENTS), at)
-    const scan = readArguments(skipSpace(text, at + ARGUMENTS.length, text.length), () => true)
+    const hasMark = text.startsWith(ARGUMENTS, at)
+    if (!hasMark && text[at] !== '{') return fault(describeUnexpected(text, at, text.length, ARGUMENTS), at)
+    const bodyStart = hasMark ? skipSpace(text, at + ARGUMENTS.length, text.length) : at
+    const scan = readArguments(bodyStart, () => true)
     if (!scan.ok) return fault(scan.why, scan.at)
-    const bodyStart = skipSpace(text, at + ARGUMENTS.length, text.length)
     const call: ParsedCall = {
       kind: 'parsed',
       name,
