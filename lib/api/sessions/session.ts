@@ -34,6 +34,10 @@ export const createSessionSchema = z.strictObject({
     'Chat template, Jinja. Omitted: the tokenizer’s.',
   ),
   parser: withDescription(z.exactOptional(z.string()), 'Tool-call parser. Omitted: as for a run.'),
+  adapter: withDescription(
+    z.exactOptional(z.string().check(z.regex(/\S/, 'a name'), z.maxLength(500))),
+    'Name of a LoRA adapter that the server has loaded, not in the mode observe. Omitted: the one that the model of a call names, as NAME or BASE:NAME.',
+  ),
   mode: withDescription(
     z.exactOptional(z.enum(SESSION_MODES)),
     'tito: the server gets token ids, and only what is new is rendered. observe: calls go on unchanged and are recorded. Default tito.',

@@ -21,6 +21,7 @@ import { trajectorySchema } from '#lib/trajectory/format/trajectory.ts'
 import { FORCED_TEXT } from '../exports/export-trajectory.ts'
 import { type Body, endpoint, jsonBody } from '../http/endpoint.ts'
 import { eventStream } from '../http/ndjson.ts'
+import { HttpProblem } from '../http/problem.ts'
 import { queryWord } from '../http/query.ts'
 import { UNTIL } from '../runs/event-log.ts'
 import { answerClient } from '../sessions/client-call.ts'
@@ -149,6 +150,14 @@ export const sessionRoutes = [
     handle({ body: { session_id: id, ...settings }, services }) {
       // A server that does not exist is refused now, not at the first call.
       if (settings.server !== undefined) services.servers.client(settings.server)
+      if (settings.adapter !== undefined && settings.mode === 'observe')
+        throw new HttpProblem({
+          status: 422,
+          code: 'NO_ADAPTER',
+          detail: 'calls go on unchanged in the mode observe',
+          hint: 'Name the adapter as the model of each call, or use the mode tito.',
+          field: 'adapter',
+        })
       return { session_id: services.sessions.create(settings, id).id }
     },
   }),

@@ -164,6 +164,7 @@ async function record(
       inputLength: inputIds.length,
       inputHash: inputHash(inputIds),
       ...(images.length > 0 && { images: { count: images.length } }),
+      ...(typeof body.lora_path === 'string' && { adapter: body.lora_path }),
       streamed: false,
     }),
   )

@@ -25,6 +25,7 @@ let services: Services
 let requests: GenerateRequest[]
 let scripts: Script[]
 let template: string
+let adapters: string[]
 let described: Promise<void>
 
 const generate: EngineClient['generate'] = (request, signal) => {
@@ -40,7 +41,7 @@ function start(tokenizer = byteTokenizer): void {
     async describe(_, signal) {
       await described
       signal.throwIfAborted()
-      return { kind: 'server', modelName: 'bytes', contextLength: 4096, incrementalStreaming: true }
+      return { kind: 'server', modelName: 'bytes', contextLength: 4096, incrementalStreaming: true, adapters }
     },
     generate,
   })
@@ -51,6 +52,7 @@ beforeEach(() => {
   requests = []
   scripts = []
   template = chatml
+  adapters = []
   described = Promise.resolve()
   start()
 })
@@ -101,6 +103,55 @@ const textOf = (tokens: readonly number[]) => Buffer.concat(tokens.map((id) => b
 /** Returns the key of the trajectory of each call. */
 const keysOf = async (id: string): Promise<readonly string[]> =>
   (await calls(id)).map(({ nodes: [node] }) => node?.trajectory ?? '')
+
+describe('The LoRA adapter of a call', () => {
+  const used = () => requests.map(({ adapter }) => adapter)
+  const recorded = async (id: string) =>
+    (await exported(id)).flatMap(({ segments }) =>
+      segments.flatMap((segment) => (segment.kind === 'response' ? [segment.request?.adapter] : [])),
+    )
+
+  test.each([
+    ['m', undefined],
+    ['math', 'math'],
+    ['Qwen/Qwen3-8B:math', 'math'],
+    ['math:m', undefined],
+  ])('is that of the model %s if the session has none: %s', async (model, adapter) => {
+    adapters = ['other', 'math']
+    const id = await created()
+    await chat(id, [user('a')], { model })
+    expect([used(), await recorded(id)]).toEqual([[adapter], [adapter]])
+  })
+
+  test('is that of its session, whatever its model is', async () => {
+    adapters = ['other', 'math']
+    const id = await created({ adapter: 'math' })
+    await chat(id, [user('a')], { model: 'm:other' })
+    expect([used(), await recorded(id)]).toEqual([['math'], ['math']])
+  })
+
+  test('is refused while the server lacks it, and used when the server has loaded it', async () => {
+    const id = await created({ adapter: 'math' })
+    const call = () => send('POST', `/sessions/${id}/v1/chat/completions`, { model: 'm', messages: [user('a')] })
+    const refused = await call()
+    expect([refused.status, await refused.text()]).toEqual([422, expect.stringContaining('no LoRA adapter “math”')])
+    adapters = ['math']
+    expect((await call()).status).toBe(200)
+    expect(used()).toEqual(['math'])
+  })
+
+  test('is refused for a session in the mode observe, whose calls go on unchanged', async () => {
+    const refused = await send('POST', '/sessions', { adapter: 'math', mode: 'observe' })
+    expect([refused.status, await refused.json()]).toEqual([422, expect.objectContaining({ field: 'adapter' })])
+  })
+
+  test('is recorded from a call to /generate', async () => {
+    generatingServer(Promise.resolve())
+    const id = await created()
+    await send('POST', `/sessions/${id}/generate`, { input_ids: [104, 105], lora_path: 'math' })
+    expect(await recorded(id)).toEqual(['math'])
+  })
+})
 
 describe('A session in the mode tito', () => {
   test('sends the ids that it has, and renders only the messages that are new', async () => {

@@ -113,10 +113,17 @@ export async function prepare(session: Session, call: SessionCall, signal: Abort
   const isBound = call.structured || (isForced(call) && session.settings.mode !== 'observe')
   const options = isBound ? { enable_thinking: false, ...call.templateArguments } : call.templateArguments
   const serving = await session.serving.find({ tools: call.tools, options: call.templateArguments }, signal)
-  checkCapabilities(serving.server, {
-    sampling: samplingOf(call),
-    images: call.messages.some((message) => imagePartsOf(message).length > 0),
-  })
+  try {
+    checkCapabilities(serving.server, {
+      sampling: samplingOf(call),
+      images: call.messages.some((message) => imagePartsOf(message).length > 0),
+      adapter: adapterOf(session, call, serving),
+    })
+  } catch (error) {
+    // The server may have loaded the adapter when the call is repeated.
+    session.serving.forget()
+    throw error
+  }
   const found = session.forest.attach({ messages: call.messages, context: serving.context, n: call.n })
   if (!found.ok) throw new CallRefusal('messages', `${found.why} ${found.hint}`)
   const path = found.attachment.parent === undefined ? undefined : session.path(found.attachment.parent)
@@ -134,6 +141,14 @@ export async function prepare(session: Session, call: SessionCall, signal: Abort
     promptEncoder: path ? await session.serving.encoderOf(path.trajectory, serving, signal) : serving.promptEncoder,
     start: { ...begun, model: { ...begun.model, ...(template && { template: { ...template, options } }) } },
   }
+}
+
+/**
+ * Returns the LoRA adapter of a call: that of its session, or the one that its model names, as `BASE:NAME` for SGLang or as `NAME` for vLLM.
+ * Undefined: none.
+ */
+function adapterOf({ settings }: Session, { model }: SessionCall, { server }: Serving): string | undefined {
+  return settings.adapter ?? server.adapters?.find((name) => model === name || model.endsWith(`:${name}`))
 }
 
 /** Returns the place of a call whose parent was deleted from the library: the whole history is rendered, and begins a new trajectory. */
@@ -202,6 +217,7 @@ async function generate(
   publish = follower.generating(recorder)
   const messages = withResults(attachment.messages, recorder)
   const seed = call.sampling.sampling_seed
+  const adapter = adapterOf(session, call, serving)
   const settings: CallSettings = {
     sampling: {
       ...sentSampling(sampling),
@@ -210,6 +226,7 @@ async function generate(
       ...(index > 0 && typeof seed === 'number' && { sampling_seed: seed + index }),
     },
     limits: {},
+    ...(adapter !== undefined && { adapter }),
     promptLogprobs: false,
     topLogprobs: call.logprobs ?? 0,
     stream: true,

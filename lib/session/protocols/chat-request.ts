@@ -58,7 +58,7 @@ export const CHAT_UNREAD: UnreadFields = {
     guided_json: 'use response_format',
     input_ids: IDS,
     json_schema: 'use response_format',
-    lora_path: 'the model belongs to the session. Name the adapter as the model of the server',
+    lora_path: 'name the adapter when you create the session, or as the model of the call',
     no_stop_trim: 'a reply has no token that ends its turn. GET /sessions/{id} returns it with the ids',
     prediction: 'the engines have no predicted outputs',
     prompt_logprobs: 'request them in the inspector of the stored trajectory',
