@@ -73,7 +73,7 @@ export function ExportDialog({
               {refusal !== undefined ? (
                 <p className="mt-1 text-warn text-xs">{refusal}</p>
               ) : loss ? (
-                <Lost words={loss} subject={subject} />
+                <Losses words={loss} subject={subject} />
               ) : (
                 // The line has its space before the losses are known, so that no button moves when they arrive.
                 <p className="mt-1 text-xs" aria-hidden>
@@ -101,12 +101,12 @@ export function ExportDialog({
   )
 }
 
-interface LostProps {
+interface LossesProps {
   readonly words: readonly string[]
   readonly subject: string
 }
 
-function Lost({ words, subject }: LostProps) {
+function Losses({ words, subject }: LossesProps) {
   if (words.length === 0) return <p className="mt-1 text-good text-xs">Nothing of {subject} is lost.</p>
   return (
     <details className="mt-1 text-xs">

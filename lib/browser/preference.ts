@@ -14,7 +14,7 @@ export interface Preference<T> {
 export function usePreference<T>(preference: Preference<T>): readonly [value: T, set: (value: T) => void] {
   const stored = useSyncExternalStore(
     subscribe,
-    () => keptText(preference.name),
+    () => currentText(preference.name),
     () => null,
   )
   return [readPreference(preference, stored), (value) => keep(preference.name, JSON.stringify(value))]
@@ -22,7 +22,7 @@ export function usePreference<T>(preference: Preference<T>): readonly [value: T,
 
 /** Returns the value that is stored now, which another window may have changed since a component was drawn. */
 export const currentPreference = <T>(preference: Preference<T>): T =>
-  readPreference(preference, keptText(preference.name))
+  readPreference(preference, currentText(preference.name))
 
 /** Changes the value that is stored now. */
 export const changePreference = <T>(preference: Preference<T>, change: (value: T) => T): void =>
@@ -52,7 +52,7 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-const keptText = (name: string): string | null => unkept.get(name) ?? readStoredText(keyOf(name))
+const currentText = (name: string): string | null => unkept.get(name) ?? readStoredText(keyOf(name))
 
 function keep(name: string, text: string): void {
   if (keepInBrowser(keyOf(name), text)) unkept.delete(name)

@@ -9,7 +9,7 @@ export interface RatchetCounts {
   readonly undocumentedExports: number
   /** Exported names with a word that docs/glossary.md replaces. */
   readonly blockedNames: number
-  /** Local names and fields that are a bare participle or adverb, which does not say what the value is. */
+  /** Local names and fields that are a bare participle or adverb, and functions whose name begins with one: neither says what the value is. */
   readonly participleNames: number
   /** Exported names that several files declare. Each has one meaning: one operation of several engines, or on both sides of an interface. */
   readonly repeatedNames: readonly string[]
@@ -25,7 +25,7 @@ const BLOCKED =
   /^(told|asked|given|held|made|alone|together|lost|kept|shown)([A-Z]|$)|[a-z](Told|Asked|Given|Held|Made|Alone|Together|Lost|Kept|Shown)([A-Z]|$)|(^|[a-z])(Wish|Patient|Hatch|Weigh(?!t)|Shelf|Doubt)|^(weigh(?!t)|doubt|shelf)/
 
 const PARTICIPLE =
-  /\b(?:const|let|function\*?|readonly) (?:told|asked|given|held|made|alone|together|lost|kept|shown|news|said)\b/g
+  /\b(?:(?:const|let|function\*?|readonly) (?:told|asked|given|held|made|alone|together|lost|kept|shown|news|said)\b|function\*? (?:told|asked|given|held|made|alone|together|lost|kept|shown|said|behind)(?=[A-Z]))/g
 
 /** Returns the present counts. */
 export function countSources(): RatchetCounts {

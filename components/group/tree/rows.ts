@@ -151,7 +151,7 @@ function itemsOf(
     return found
   }
   const count = lines.starts.length
-  const { first, last } = shownLines(count, mode, shared)
+  const { first, last } = visibleLines(count, mode, shared)
   if (first + last >= count) return [...head, ...runs(0, count)]
   const hidden = {
     start: int32At(lines.starts, first),
@@ -161,7 +161,7 @@ function itemsOf(
 }
 
 /** Returns how many lines a branch shows at its beginning and at its end. */
-function shownLines(
+function visibleLines(
   count: number,
   mode: BranchMode,
   shared: boolean,
@@ -172,7 +172,7 @@ function shownLines(
 
 function estimatedRows({ start, end }: SampleBranch, mode: BranchMode, shared: boolean, columns: number): number {
   const count = Math.max(1, Math.ceil(((end - start) * USUAL_CELLS) / columns))
-  const { first, last } = shownLines(count, mode, shared)
+  const { first, last } = visibleLines(count, mode, shared)
   return first + last >= count ? count : first + 1 + last
 }
 

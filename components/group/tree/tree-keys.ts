@@ -56,14 +56,14 @@ function stepFrom({ picture, pinned }: KeyPlace, step: 1 | -1): TreeSpot | undef
   const tokens = tokensOfItem(rows, index)
   const isFolded = item.kind === 'fold' && tokens !== undefined
   const next = isFolded ? (step === 1 ? tokens.end : tokens.start - 1) : pinned.token + step
-  if (next >= branch.start && next < branch.end) return shownSpot(rows, { branch: branch.index, token: next })
+  if (next >= branch.start && next < branch.end) return visibleSpot(rows, { branch: branch.index, token: next })
   if (step === 1) return firstSpot(rows.tree, branch.children) ?? pinned
   const before = branch.parent === undefined ? undefined : rows.tree.branches[branch.parent]
   return before && before.end > before.start ? { branch: before.index, token: before.end - 1 } : pinned
 }
 
 /** Returns the token itself, or the first token of the fold that hides it. */
-function shownSpot(rows: TreeRows, spot: TreeSpot): TreeSpot {
+function visibleSpot(rows: TreeRows, spot: TreeSpot): TreeSpot {
   const index = itemOfSpot(rows, spot)
   const item = rows.items[index]
   return item?.kind === 'fold' && item.branch === spot.branch

@@ -35,7 +35,7 @@ export function ParsingTab(props: ParsingTabProps) {
   const responses = useMemo(() => (trajectory ? completionsOf(trajectory, '') : []), [trajectory])
   const [file, setFile] = useState<OpenedFile>()
   const [fileProblem, setFileProblem] = useState<string>()
-  const [chosen, setChosen] = useState<NamedCompletion | undefined>(() => keptCompletion(kept, responses))
+  const [chosen, setChosen] = useState<NamedCompletion | undefined>(() => storedCompletion(kept, responses))
   const completion = chosen ?? firstOf(trajectory, responses)
   const [chosenParsers, setChosenParsers] = useState<readonly string[]>()
   const { text } = completion
@@ -144,7 +144,7 @@ const fileLabel = ({ name, skipped }: OpenedFile): string =>
   skipped === 0 ? name : `${name} (${skipped} ${skipped === 1 ? 'line' : 'lines'} without a completion)`
 
 /** Returns the kept completion, with its ids if it is one of the responses. */
-const keptCompletion = (text: string, responses: readonly NamedCompletion[]): NamedCompletion | undefined =>
+const storedCompletion = (text: string, responses: readonly NamedCompletion[]): NamedCompletion | undefined =>
   text === '' ? undefined : (responses.find((response) => response.text === text) ?? { text, from: '' })
 
 const NOTHING: NamedCompletion = { text: '', from: '' }

@@ -58,7 +58,7 @@ export const checkAlignment: HealthCheck = (trajectory, starts) => {
       'Logprobs of such a response belong to another prefix: compare the trajectory with the tokens that the server read.',
     ),
     renderedAgain(forkedFrom, elementAt(starts, segments.length)),
-    keptPadding(trajectory, elementAt(starts, segments.length)),
+    findPadding(trajectory, elementAt(starts, segments.length)),
   ].flat()
   const prompts = segments.filter(({ kind }) => kind === 'prompt')
   const explained = prompts.filter(
@@ -95,7 +95,7 @@ function renderedAgain(forkedFrom: Trajectory['forkedFrom'], tokens: number): re
 }
 
 /** Padding is not trained, and yet it takes room of the trainer's context and shifts the end of the run. */
-function keptPadding(trajectory: Trajectory, tokens: number): readonly HealthFinding[] {
+function findPadding(trajectory: Trajectory, tokens: number): readonly HealthFinding[] {
   const count = paddingLength(trajectory)
   if (count === 0) return []
   return [

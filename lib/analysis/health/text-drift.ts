@@ -57,8 +57,8 @@ function otherPieces(
   for (const [index, one] of own.entries()) if (other.has(one)) tokens.push(index)
   const example = {
     id,
-    file: shownBytes(bytesOf(vocab[id] as VocabEntry)),
-    tokenizer: shownBytes(tokenizer.bytes(id)),
+    file: excerptOfBytes(bytesOf(vocab[id] as VocabEntry)),
+    tokenizer: excerptOfBytes(tokenizer.bytes(id)),
   }
   return { otherPieces: { ids: other.size, example, tokens: Int32Array.from(tokens) } }
 }
@@ -68,7 +68,7 @@ const isEqual = (a: Uint8Array, b: Uint8Array): boolean =>
 
 const LONGEST_PIECE = 40
 
-function shownBytes(bytes: Uint8Array): string {
+function excerptOfBytes(bytes: Uint8Array): string {
   return excerpt(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes), LONGEST_PIECE)
 }
 

@@ -34,7 +34,7 @@ function lastRun(trajectory: Trajectory): number {
   let count = 0
   let isAll = true
   for (const segment of segments.toReversed()) {
-    const length = keptLength(segment, id)
+    const length = lengthBeforePadding(segment, id)
     count += segment.ids.length - length
     if (length === 0) continue
     if (segment.kind === 'response' && segment.toolCalls.some(({ span }) => span.end > length)) return 0
@@ -52,7 +52,7 @@ function lastRun(trajectory: Trajectory): number {
 const PADDING = /^(?:<\|?(?:endoftext|pad|[\w-]*pad(?:ding)?)\|?>|\[PAD\]|<\/s>)$/i
 
 /** Returns the number of tokens of a segment before the padding at its end. */
-function keptLength(segment: Segment, id: number): number {
+function lengthBeforePadding(segment: Segment, id: number): number {
   let length = segment.ids.length
   while (length > 0 && isPadding(segment, length - 1, id)) length--
   return length

@@ -129,19 +129,19 @@ function numberCaveats(messages: readonly Message[], tools: TrajectoryView['mode
     ...messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : [])).map(exactInput),
     ...tools.map(({ inputSchema }) => inputSchema),
   ]
-  if (!sources.some(hasLostSpelling)) return []
+  if (!sources.some(mayLoseSpelling)) return []
   return [
     'Tools or given calls contain very large integers, or keys that look like numbers: their digits or order may differ from the rendered ones.',
   ]
 }
 
 /** Returns true if a JavaScript value may have lost its spelling: large integers are rounded, and keys such as "10" are moved first. */
-function hasLostSpelling(value: unknown): boolean {
+function mayLoseSpelling(value: unknown): boolean {
   if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value)
   if (typeof value !== 'object' || value === null) return false
   const keys = Object.keys(value)
   const hasMoved = !Array.isArray(value) && keys.length > 1 && keys.some((key) => /^(?:0|[1-9]\d{0,9})$/.test(key))
-  return hasMoved || Object.values(value).some(hasLostSpelling)
+  return hasMoved || Object.values(value).some(mayLoseSpelling)
 }
 
 /**

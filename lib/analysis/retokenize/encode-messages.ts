@@ -42,7 +42,7 @@ export function encodeMessages(trajectory: Trajectory, encoder: MessageEncoder):
   const replies = base.segments.filter(isReply)
   const encoded = compiled.value
     ? renderedSegments(base, compiled.value, encoder.tokenizer)
-    : aloneSegments(base, encoder.tokenizer)
+    : encodeEachMessage(base, encoder.tokenizer)
   if (!encoded.ok) return encoded
   const { segments, endOfTurnId, mask, caveats } = encoded.value
   let reply = 0
@@ -205,7 +205,7 @@ function withMask(
 }
 
 /** Encodes the text of each message by itself. */
-function aloneSegments(base: Trajectory, tokenizer: Tokenizer): BuildResult<EncodedSegments> {
+function encodeEachMessage(base: Trajectory, tokenizer: Tokenizer): BuildResult<EncodedSegments> {
   const { segments } = base
   const messages = segments.map((segment): readonly Message[] =>
     segment.kind === 'prompt' ? segment.messages : segment.message ? [assistantMessage(segment.message)] : [],

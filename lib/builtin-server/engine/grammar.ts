@@ -64,7 +64,7 @@ export async function loadGrammars(vocabulary: Vocabulary, stopIds: ReadonlySet<
   return {
     compile(source, behind) {
       const grammar = grammarOf(source)
-      return behind.length === 0 ? grammar : beginningBehind(behind, grammar)
+      return behind.length === 0 ? grammar : beginningAfter(behind, grammar)
     },
   }
 }
@@ -125,7 +125,7 @@ function onePart(part: GrammarPart, stopIds: ReadonlySet<number>): Grammar {
   }
 }
 
-function beginningBehind(behind: readonly number[], grammar: Grammar): Grammar {
+function beginningAfter(behind: readonly number[], grammar: Grammar): Grammar {
   const last: number[] = []
   let hasBegun = false
   return {

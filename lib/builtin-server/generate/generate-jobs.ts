@@ -169,7 +169,7 @@ function logprobsOf(
   if (!own<boolean>('return_logprob', body.return_logprob)) return undefined
   const start = own<number>('logprob_start_len', body.logprob_start_len) ?? -1
   const top = own<number>('top_logprobs_num', body.top_logprobs_num) ?? 0
-  const ids = askedIds(body.token_ids_logprob, own)
+  const ids = requestedIds(body.token_ids_logprob, own)
   if (start > promptLength)
     throw badValue(
       `req.logprob_start_len=${start} is higher than the number of input tokens len(req.origin_input_ids)=${promptLength}. Please use a smaller logprob_start_len.`,
@@ -183,7 +183,7 @@ function logprobsOf(
 }
 
 /** Returns the requested ids: one list applies to all prompts, a list of lists has one for each. */
-function askedIds(value: GenerateBody['token_ids_logprob'], own: PerPrompt): readonly number[] | undefined {
+function requestedIds(value: GenerateBody['token_ids_logprob'], own: PerPrompt): readonly number[] | undefined {
   if (value === undefined || value.length === 0) return undefined
   return Array.isArray(value[0]) ? own('token_ids_logprob', value as number[][]) : (value as number[])
 }

@@ -76,8 +76,9 @@ export async function bytesOfIds(
     'with special tokens',
     signal,
   )
-  const isBehind = (text: string | undefined): boolean => anchor !== undefined && (text ?? '').startsWith(anchor.text)
-  const separateIds = ids.filter((_, i) => anchor && !isBehind(decoded[i]))
+  const isAfterAnchor = (text: string | undefined): boolean =>
+    anchor !== undefined && (text ?? '').startsWith(anchor.text)
+  const separateIds = ids.filter((_, i) => anchor && !isAfterAnchor(decoded[i]))
   const aloneTexts = await server.detokenize(
     separateIds.map((id) => [id]),
     'with special tokens',
@@ -85,7 +86,7 @@ export async function bytesOfIds(
   )
   const textAlone = new Map(separateIds.map((id, i) => [id, aloneTexts[i] ?? '']))
   const texts = ids.map(
-    (id, i) => textAlone.get(id) ?? (decoded[i] ?? '').slice(isBehind(decoded[i]) ? anchor?.text.length : 0),
+    (id, i) => textAlone.get(id) ?? (decoded[i] ?? '').slice(isAfterAnchor(decoded[i]) ? anchor?.text.length : 0),
   )
   const partial = parts ? ids.filter((_, i) => texts[i]?.includes(UNKNOWN)) : []
   const exact = new Map(
@@ -115,7 +116,7 @@ async function completeBytes(
   const each = before.length + after.length
   return ids.flatMap((id, index) => {
     const own = answers.slice(index * each, (index + 1) * each)
-    const head = longest(before.map((some, i) => bytesBehind(own[i] ?? '', some)))
+    const head = longest(before.map((some, i) => completingBytes(own[i] ?? '', some)))
     const tail = longest(after.map((some, i) => bytesBefore(own[before.length + i] ?? '', some)))
     const middle = (texts.get(id) as string).slice(head.length, tail.length > 0 ? -1 : undefined)
     const bytes = Uint8Array.of(...head, ...encoder.encode(middle), ...tail)
@@ -133,7 +134,7 @@ const longest = (found: readonly (readonly number[])[]): readonly number[] =>
   found.reduce((most, bytes) => (bytes.length > most.length ? bytes : most), [])
 
 /** Returns the bytes with which a token completed a character that others began; none if it did not. */
-function bytesBehind(text: string, begun: readonly SingleByte[]): readonly number[] {
+function completingBytes(text: string, begun: readonly SingleByte[]): readonly number[] {
   const bytes = encoder.encode(firstCharacter(text))
   const isCompleted = bytes.length === 4 && begun.every(({ byte }, i) => bytes[i] === byte)
   return isCompleted ? [...bytes.slice(begun.length)] : []

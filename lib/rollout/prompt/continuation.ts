@@ -72,10 +72,10 @@ export function continuationOf(
   added: readonly TemplateMessage[],
   settings: Settings,
 ): Continuation {
-  const behindCalls = end.calls.length > 0 ? behindLastCall(template, end, added, settings) : undefined
+  const behindCalls = end.calls.length > 0 ? continueAfterCalls(template, end, added, settings) : undefined
   if (behindCalls && !(behindCalls instanceof TemplateError)) return behindCalls
   try {
-    return behindContent(template, end, added, settings.options)
+    return continueAfterContent(template, end, added, settings.options)
   } catch (error) {
     throw error instanceof TemplateError ? (behindCalls ?? error) : error
   }
@@ -188,7 +188,7 @@ const callRendersOf = (renders: readonly Render[]): readonly CallRender[] =>
  * Computes the continuation with a stand-in of the real calls. Undefined if the end of the calls is uncertain. Falcon's templates
  * print calls only if the conversation has tools, so these are given if the calls or the results are printed nowhere without them.
  */
-function behindLastCall(
+function continueAfterCalls(
   template: ChatTemplate,
   end: ReplyEnd,
   added: readonly TemplateMessage[],
@@ -245,7 +245,7 @@ function cutByContent(
   if (text instanceof TemplateError) return undefined
   const place = text.indexOf(content)
   if (place < 0 || text.includes(content, place + 1)) return undefined
-  const cut = cutBehindCall(text, place, end, plain, () => one.render(reply, []))
+  const cut = endOfCalls(text, place, end, plain, () => one.render(reply, []))
   return cut && cutAt(text, cut, one)
 }
 
@@ -262,7 +262,7 @@ function cutByMarks(
   const text = marking instanceof TemplateError ? marking : one.render(reply, added)
   if (marking instanceof TemplateError || text instanceof TemplateError) return text as TemplateError
   const first = marking.indexOf(marks[0] ?? CONTENT)
-  const cut = cutBehindCall(marking, first, end, plainTurnOf(), () => one.render(reply, []))
+  const cut = endOfCalls(marking, first, end, plainTurnOf(), () => one.render(reply, []))
   const isSure =
     cut && marks.every((mark) => marking.includes(mark, cut.cut)) && text.startsWith(marking.slice(0, cut.cut))
   return isSure ? cutAt(text, cut, one) : undefined
@@ -283,7 +283,7 @@ interface Cut {
 }
 
 /** Returns the end of a reply with calls in a text whose new messages begin at `first`; undefined if uncertain. */
-function cutBehindCall(
+function endOfCalls(
   shown: string,
   first: number,
   end: ReplyEnd,
@@ -327,7 +327,7 @@ const lengthOfWhole = (whole: string | TemplateError, visibleText: string, start
   typeof whole === 'string' && whole.length > start && visibleText.startsWith(whole) ? whole.length - start : undefined
 
 /** Computes the continuation with a stand-in that is a text. Throws TemplateError. */
-function behindContent(
+function continueAfterContent(
   template: ChatTemplate,
   end: ReplyEnd,
   added: readonly TemplateMessage[],

@@ -38,7 +38,7 @@ interface PythonOptions {
 export function createPython(options: PythonOptions): Python {
   let knownPlace: Promise<InterpreterPlace> | undefined
   const place = (): Promise<InterpreterPlace> => {
-    knownPlace ??= keptPlace(options)
+    knownPlace ??= preparePlace(options)
     // The next caller repeats the attempt.
     knownPlace.catch(() => {
       knownPlace = undefined
@@ -75,7 +75,7 @@ export function createPython(options: PythonOptions): Python {
 }
 
 /** Prepares the place of an interpreter with its snapshot. Rejects with InterpreterError. */
-async function keptPlace(options: PythonOptions): Promise<InterpreterPlace> {
+async function preparePlace(options: PythonOptions): Promise<InterpreterPlace> {
   try {
     const place = findInterpreter(options)
     await keepSnapshot(place)

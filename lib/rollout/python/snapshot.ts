@@ -29,7 +29,7 @@ export async function keepSnapshot(place: InterpreterPlace): Promise<void> {
   const folder = path.dirname(snapshotFile)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const temporaryFile = `${snapshotFile}.${crypto.randomUUID()}`
-  writeFileSync(temporaryFile, await madeSnapshot(place))
+  writeFileSync(temporaryFile, await makeSnapshot(place))
   for (const name of readdirSync(folder)) if (name.endsWith(ENDING)) rmSync(path.join(folder, name), { force: true })
   renameSync(temporaryFile, snapshotFile)
 }
@@ -38,7 +38,7 @@ const ENDING = '.snapshot'
 /** Creating it takes two seconds, and many times that on a busy machine. */
 const LONGEST_MS = 180_000
 
-async function madeSnapshot(place: InterpreterPlace): Promise<Buffer> {
+async function makeSnapshot(place: InterpreterPlace): Promise<Buffer> {
   const guestFile = path.join(path.dirname(place.guestFile), 'make-snapshot.ts')
   const child = spawn(place.node, guestParameters({ ...place, guestFile }), {
     cwd: place.emptyFolder,

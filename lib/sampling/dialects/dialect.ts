@@ -42,7 +42,7 @@ export function readDialect(values: JsonObject, unread: ReadonlyMap<string, stri
   }
   const sampling = [...found.values].flatMap(([name, { name: written, value }]) => {
     if (valueSchemas[name].safeParse(value).success) return [[name, samplingText(name, value)]]
-    found.problems.push({ name: written, why: `${shownValue(value)}: must be ${allowedValues(name)}` })
+    found.problems.push({ name: written, why: `${valueText(value)}: must be ${allowedValues(name)}` })
     return []
   })
   const { samples, ignored, problems } = found
@@ -59,7 +59,7 @@ interface Found {
 }
 
 /** Writes a value for a person. Numbers are not written as JSON, which has no infinity. */
-const shownValue = (value: unknown): string => (typeof value === 'number' ? String(value) : JSON.stringify(value))
+const valueText = (value: unknown): string => (typeof value === 'number' ? String(value) : JSON.stringify(value))
 
 /** Returns names and values. Nested objects are read as if their entries were on the top level. */
 const entriesOf = (value: JsonObject): (readonly [string, unknown])[] =>
@@ -107,7 +107,7 @@ function readSamples(name: string, value: unknown, found: Found): void {
   if (value === null) return
   const isGood = Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MOST_SAMPLES
   if (isGood) found.samples = Number(value)
-  else found.problems.push({ name, why: `${shownValue(value)}: must be a whole number from 1 to ${MOST_SAMPLES}` })
+  else found.problems.push({ name, why: `${valueText(value)}: must be a whole number from 1 to ${MOST_SAMPLES}` })
 }
 
 function readGreedy(value: unknown, found: Found): void {

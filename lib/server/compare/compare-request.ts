@@ -31,7 +31,7 @@ export async function runCompareRequest(
   { left, right, alignedRuns, stretches, wants }: SidesRequest,
   deps: Deps,
 ): Promise<CompareWorkerReply> {
-  const sides = { left: await foundSide(left, 'left', deps), right: await foundSide(right, 'right', deps) }
+  const sides = { left: await resolveSide(left, 'left', deps), right: await resolveSide(right, 'right', deps) }
   const comparing = compareSides(sides.left, sides.right)
   if (!comparing.ok)
     throw new HttpProblem({
@@ -55,7 +55,7 @@ export async function runCompareRequest(
   return { kind: 'comparison', text, sent: packComparison(comparing, originals), originals: originals }
 }
 
-async function foundSide(input: SideInput, name: Name, deps: Deps): Promise<LoadedSide> {
+async function resolveSide(input: SideInput, name: Name, deps: Deps): Promise<LoadedSide> {
   const signal = new AbortController().signal
   if (typeof input === 'string') {
     const side = readSide(input)
@@ -67,7 +67,7 @@ async function foundSide(input: SideInput, name: Name, deps: Deps): Promise<Load
         hint: 'KEY, KEY~text, KEY~structured, KEY~raw or KEY~read, then ~tokenizer=NAME and ~template=…, in that order.',
         field: name,
       })
-    const trajectory = await keptTrajectory(side.key, name, deps)
+    const trajectory = await loadTrajectory(side.key, name, deps)
     const choice = 'template' in side.as ? side.as.template : undefined
     const template = choice && (await templateText(choice, trajectory, name, deps))
     return loadSide(trajectory, side.as, template, deps, signal)
@@ -76,7 +76,7 @@ async function foundSide(input: SideInput, name: Name, deps: Deps): Promise<Load
   const { trajectory, as = { kind: 'recorded' } } = input
   const found =
     typeof trajectory === 'string'
-      ? await keptTrajectory(trajectory, name, deps)
+      ? await loadTrajectory(trajectory, name, deps)
       : checkTrajectory(decodeValue(trajectory), name)
   const { template, ...plain } = 'template' in as ? as : { ...as, template: undefined }
   return loadSide(found, plain as Reconstruction, template, deps, signal)
@@ -106,7 +106,7 @@ async function idsSide(
 }
 
 /** Returns a stored trajectory or an example. Throws HttpProblem. */
-async function keptTrajectory(key: string, name: Name, { reader, examplesFolder }: Deps): Promise<Trajectory> {
+async function loadTrajectory(key: string, name: Name, { reader, examplesFolder }: Deps): Promise<Trajectory> {
   const example = exampleName(key)
   if (example !== undefined) {
     const file = path.join(examplesFolder, `${example}.json`)
@@ -152,7 +152,7 @@ async function templateText(choice: TemplateChoice, { model }: Trajectory, name:
     choice.kind === 'tokenizer'
       ? (await deps.tokenizers.load(choice.name)).template(model.tools.length > 0)?.text
       : choice.kind === 'trajectory'
-        ? (await keptTrajectory(choice.key, name, deps)).model.template?.text
+        ? (await loadTrajectory(choice.key, name, deps)).model.template?.text
         : undefined
   if (text !== undefined && text !== '') return text
   throw new HttpProblem({

@@ -168,7 +168,7 @@ async function readFacts(
     throw new HttpProblem({
       status: 500,
       code: 'DAMAGED',
-      detail: `stored trajectories that cannot be read: ${shownKeys(damaged)}`,
+      detail: `stored trajectories that cannot be read: ${keyList(damaged)}`,
       hint: 'Leave them out of the export, or restore the data folder from a backup.',
     })
   return selected
@@ -190,5 +190,5 @@ function noTokens(excluded: readonly Excluded[]): HttpProblem {
 
 const SHOWN = 20
 
-const shownKeys = (keys: readonly string[]): string =>
+const keyList = (keys: readonly string[]): string =>
   `${keys.slice(0, SHOWN).join(', ')}${keys.length > SHOWN ? ` and ${keys.length - SHOWN} more` : ''}`

@@ -92,7 +92,7 @@ export function changeBeforeReply(
   { shared, rest, node: abandoned }: SharedHistory,
   rules: EqualityRules,
 ): AttachmentKind | undefined {
-  const again = keptTail(rest, messages.slice(shared), rules)
+  const again = findEqualTail(rest, messages.slice(shared), rules)
   return again && { kind: 'rewritten', from: shared + 1, replaced: again.rest, by: again.added, abandoned }
 }
 
@@ -111,7 +111,7 @@ export function systemMessages(messages: readonly Message[]): number {
  * Returns where two lists of messages are equal again, after their different beginnings: at the first reply of the model that
  * `added` kept, and at the equal messages before it. Undefined if it kept none.
  */
-function keptTail(
+function findEqualTail(
   rest: readonly Message[],
   added: readonly Message[],
   rules: EqualityRules,

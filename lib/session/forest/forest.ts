@@ -348,7 +348,7 @@ function changeBefore(
   for (const message of messages.slice(shared).reverse()) {
     if (message.role !== 'assistant') continue
     const node = nodesWithReply(formAnywhere(message, rules)).findLast(
-      (each) => contextKey(nodeAt(each).context) === key && isBehind(positionOf(each), position),
+      (each) => contextKey(nodeAt(each).context) === key && beginsWith(positionOf(each), position),
     )
     const change =
       node !== undefined &&
@@ -359,7 +359,7 @@ function changeBefore(
 }
 
 /** Returns whether a history begins with another one. */
-function isBehind(end: Position, beginning: Position): boolean {
+function beginsWith(end: Position, beginning: Position): boolean {
   let at: Position | undefined = end
   while (at && at.depth > beginning.depth) at = at.before
   return at === beginning

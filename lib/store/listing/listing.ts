@@ -107,7 +107,7 @@ function hiddenCount(
 }
 
 /** Selects rows that lose trained tokens. */
-const lostCondition = (cut: TrainerCut | undefined): Condition => {
+const losesTrainedTokens = (cut: TrainerCut | undefined): Condition => {
   if (!cut) return { sql: 'FALSE', values: [] }
   return cut.overlong === 'cut'
     ? { sql: `(tokens > ? AND json_extract(trained_spans, '$[#-1]') > ?)`, values: [cut.tokens, cut.tokens] }
@@ -254,7 +254,7 @@ function filterConditions(
     ...(estimates === undefined ? [] : [{ sql: `NOT ${IS_ESTIMATE_SAMPLE}`, values: [] }]),
     ...(health === undefined
       ? []
-      : [health === 'lost' ? lostCondition(cut) : { sql: healthCondition(health), values: [] }]),
+      : [health === 'lost' ? losesTrainedTokens(cut) : { sql: healthCondition(health), values: [] }]),
   ]
 }
 

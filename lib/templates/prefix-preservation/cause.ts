@@ -103,7 +103,7 @@ export function causeOf(subject: DifferenceCase, place: FirstDifference): Differ
   const b = rendered.text.slice(place.tokenOffset)
   return (
     emptyThink(subject, place, a, b) ??
-    lostThinking(subject, place) ??
+    findLostThinking(subject, place) ??
     changedMessages(subject, place) ??
     endOfTurn(subject, place) ??
     whitespace(expected.text, rendered.text, place) ??
@@ -140,7 +140,7 @@ function emptyThink(
       )
 }
 
-function lostThinking(
+function findLostThinking(
   subject: DifferenceCase,
   { region, message, offset }: FirstDifference,
 ): DifferenceCause | undefined {
@@ -330,7 +330,7 @@ function byRegion(
     case 'thinking':
       return cause('content-rewritten', 'The template writes the thinking differently than the model did.')
     case 'content':
-      if (isBehind(messages[replyIndex + 1]?.content, reply?.content, text.slice(offset)))
+      if (isAfter(messages[replyIndex + 1]?.content, reply?.content, text.slice(offset)))
         return cause(
           'content-rewritten',
           'The template writes the content of the reply after the results of its calls.',
@@ -360,7 +360,7 @@ function byRegion(
 }
 
 /** Whether `second` occurs in the text, after `first`. */
-function isBehind(first: string | undefined, second: string | undefined, text: string): boolean {
+function isAfter(first: string | undefined, second: string | undefined, text: string): boolean {
   const at = first?.trim() ? text.indexOf(first.trim()) : -1
   const place = second?.trim() ? text.indexOf(second.trim()) : -1
   return at >= 0 && place > at

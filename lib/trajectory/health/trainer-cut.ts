@@ -53,7 +53,7 @@ export function cutFinding(spans: readonly number[], tokens: number, cut: Traine
       label: `${count} trained ${untrained === 1 ? 'token' : 'tokens'} lost after position ${longest}`,
       message: `${length}: ${count} of its ${all} trained tokens come after the limit and are lost.`,
       count: untrained,
-      places: lostPlaces(spans, cut.tokens),
+      places: spansAfter(spans, cut.tokens),
       remedy:
         'Raise the context of the trainer, limit the tokens of a rollout, or leave out such samples: their reward is for an end that is not trained.',
     }
@@ -69,7 +69,7 @@ export function cutFinding(spans: readonly number[], tokens: number, cut: Traine
   }
 }
 
-function lostPlaces(spans: readonly number[], from: number): HealthFinding['places'] {
+function spansAfter(spans: readonly number[], from: number): HealthFinding['places'] {
   const places: { start: number; end: number }[] = []
   for (let at = 0; at < spans.length; at += 2) {
     const [start, end] = [Math.max(from, elementAt(spans, at)), elementAt(spans, at + 1)]

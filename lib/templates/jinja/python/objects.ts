@@ -15,7 +15,7 @@ export class Bytes extends PyObject {
   repr(runtime: Runtime): string {
     runtime.allocate(this.bytes.length)
     const quote = this.bytes.includes(0x27) && !this.bytes.includes(0x22) ? '"' : "'"
-    return `b${quote}${Array.from(this.bytes, (byte) => shownByte(byte, quote)).join('')}${quote}`
+    return `b${quote}${Array.from(this.bytes, (byte) => escapeByte(byte, quote)).join('')}${quote}`
   }
   override length(): number {
     return this.bytes.length
@@ -48,7 +48,7 @@ export class Bytes extends PyObject {
   }
 }
 
-function shownByte(byte: number, quote: string): string {
+function escapeByte(byte: number, quote: string): string {
   const character = String.fromCharCode(byte)
   if (character === quote || character === '\\') return `\\${character}`
   if (character === '\n') return '\\n'

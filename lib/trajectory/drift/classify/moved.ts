@@ -9,10 +9,10 @@ export function movedAroundCall({ left, right, across }: DriftPosition): DriftVe
   const [part, other] = from === 'left' ? [left, right] : [right, left]
   if (other.words().length > 0 || part.words().length === 0) return undefined
   const text = part.text().trim()
-  const behind = callsBehind(part)
+  const behind = callsAfter(part)
   const before = callsBefore(part)
   const isMoved =
-    (behind && textBehind(other.side, across(from, behind).end, part).startsWith(text)) ||
+    (behind && textAfter(other.side, across(from, behind).end, part).startsWith(text)) ||
     (before && textBefore(other.side, across(from, before).start, part).endsWith(text))
   if (!isMoved) return undefined
   return {
@@ -24,7 +24,7 @@ export function movedAroundCall({ left, right, across }: DriftPosition): DriftVe
 }
 
 /** Returns the calls between a part and the next, if they follow each other directly. */
-function callsBehind({ side, span }: DriftPart): Span | undefined {
+function callsAfter({ side, span }: DriftPart): Span | undefined {
   const first = spanAt(side.calls, skipBlank(side, span.end))
   let last = first
   for (let next = first; next; next = spanAt(side.calls, skipBlank(side, next.end))) last = next
@@ -53,7 +53,7 @@ function skipBlankBack(side: DriftSide, end: number): number {
 /** The same text may need some tokens more. */
 const roomFor = ({ span }: DriftPart): number => 2 * (span.end - span.start) + 8
 
-const textBehind = (side: DriftSide, start: number, part: DriftPart): string =>
+const textAfter = (side: DriftSide, start: number, part: DriftPart): string =>
   partOf(side, { start, end: Math.min(side.ids.length, start + roomFor(part)) })
     .text()
     .trimStart()

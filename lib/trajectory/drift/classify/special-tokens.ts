@@ -95,7 +95,7 @@ const namesIn = (part: DriftPart): readonly string[] => part.specials().map((tok
 /** Recognises a different role after a token that opens a turn. */
 function otherRole({ left, right }: DriftPosition): DriftVerdict | undefined {
   const [ours, theirs] = [left, right].map((part) => part.text().trim()) as [string, string]
-  if (![left, right].every(standsAsRole) || ![ours, theirs].some((role) => ROLES.test(role))) return undefined
+  if (![left, right].every(isRole) || ![ours, theirs].some((role) => ROLES.test(role))) return undefined
   return {
     kind: 'special-tokens',
     detail: 'header',
@@ -104,7 +104,7 @@ function otherRole({ left, right }: DriftPosition): DriftVerdict | undefined {
 }
 
 /** Returns whether the part is between a token that opens a turn and a line end or another special token. */
-function standsAsRole(part: DriftPart): boolean {
+function isRole(part: DriftPart): boolean {
   const { side, span } = part
   const before = span.start - 1
   if (!WORD.test(part.text().trim()) || before < 0 || span.end === side.ids.length) return false
