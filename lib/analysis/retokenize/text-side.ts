@@ -14,6 +14,7 @@ import { bytesOf, characterLength, textWithStarts, tokensAt } from '#lib/traject
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { ResponseView, SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countWhile } from '#lib/util/bisect.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { LoadedSide, SegmentEncoding, ShownSide, SideTokenizer } from '../compare/shown-side.ts'
 import { isSameTokenizer, textCaveats } from './caveats.ts'
 import { createReconstruction, wholeVocab } from './remade.ts'
@@ -27,7 +28,9 @@ export function textSide(
   return {
     trajectory: remade,
     caveats: textCaveats({ trajectory, as, tokenizer, vocab, ...written, unsure: encoded.unsure }),
-    ...(isSameTokenizer(trajectory, tokenizer) && { perSegment: segmentsAlone(segments, written, vocab, tokenizer) }),
+    ...(isSameTokenizer(trajectory, tokenizer) && {
+      perSegment: encodeEachSegment(segments, written, vocab, tokenizer),
+    }),
   }
 }
 
@@ -68,10 +71,10 @@ function writtenText(segments: readonly SegmentView[], vocab: Vocab): TextSide {
   const ids = segments.flatMap((segment) => Array.from(segment.ids))
   const { text, starts } = textWithStarts(ids, vocab)
   const firsts = [0]
-  for (const segment of segments) firsts.push((firsts.at(-1) as number) + segment.ids.length)
+  for (const segment of segments) firsts.push(elementAt(firsts, firsts.length - 1) + segment.ids.length)
   const edges = firsts.map((first) => {
     if (first === ids.length) return text.length
-    const start = starts[first] as number
+    const start = elementAt(starts, first)
     // If a segment ends with a part of a character, that character belongs to the segment.
     return endsWithinCharacter(ids, first, vocab) ? start + characterLength(text, start) : start
   })
@@ -83,7 +86,7 @@ const MOST_BEFORE = 3
 function endsWithinCharacter(ids: readonly number[], end: number, vocab: Vocab): boolean {
   const tail: number[] = []
   for (let index = end - 1; index >= 0 && tail.length < MOST_BEFORE; index--)
-    tail.unshift(...bytesOf(vocab[ids[index] as number] ?? '').slice(-MOST_BEFORE))
+    tail.unshift(...bytesOf(vocab[elementAt(ids, index)] ?? '').slice(-MOST_BEFORE))
   return [1, 2, 3].some((count) => count <= tail.length && isUnfinished(Uint8Array.from(tail.slice(-count))))
 }
 
@@ -127,10 +130,10 @@ function carryBytes(
   vocab: Vocab,
   isSameTokenizer: boolean,
 ): SegmentView {
-  const own = tokensFrom(encoded.starts, written.edges[index] as number, written.edges[index + 1] as number)
+  const own = tokensFrom(encoded.starts, elementAt(written.edges, index), elementAt(written.edges, index + 1))
   const ids = encoded.ids.slice(own.start, own.end)
   const mask = segment.mask && {
-    mask: ids.map((_, token) => maskAt(segment, encoded.starts[own.start + token] as number, index, written)),
+    mask: ids.map((_, token) => maskAt(segment, elementAt(encoded.starts, own.start + token), index, written)),
   }
   if (segment.kind === 'prompt') return { kind: 'prompt', ids, ...mask, messages: segment.messages }
   return {
@@ -145,16 +148,16 @@ function carryBytes(
 /** Returns the tokens that start within a range of the text. */
 function tokensFrom(starts: readonly number[], start: number, end: number): Span {
   const count = starts.length - 1
-  const first = (offset: number) => countWhile(count, (token) => (starts[token] as number) < offset)
+  const first = (offset: number) => countWhile(count, (token) => elementAt(starts, token) < offset)
   return { start: first(start), end: first(end) }
 }
 
 /** Returns the recorded mask of the token that begins the character at an offset. */
 function maskAt({ mask = [] }: SegmentView, offset: number, index: number, { starts, firsts }: TextSide): 0 | 1 {
-  const first = firsts[index] as number
-  let token = countWhile(starts.length - 1, (at) => (starts[at] as number) <= offset) - 1
+  const first = elementAt(firsts, index)
+  let token = countWhile(starts.length - 1, (at) => elementAt(starts, at) <= offset) - 1
   while (token > first && starts[token - 1] === starts[token]) token--
-  const last = (firsts[index + 1] as number) - 1
+  const last = elementAt(firsts, index + 1) - 1
   return mask[Math.min(Math.max(token, first), last) - first] === 1 ? 1 : 0
 }
 
@@ -166,21 +169,21 @@ function carriedSpans(
   own: Span,
   ownStarts: readonly number[],
 ): Pick<ResponseView, 'thinks' | 'toolCalls'> {
-  const first = firsts[index] as number
-  const edge = edges[index] as number
+  const first = elementAt(firsts, index)
+  const edge = elementAt(edges, index)
   const span = ({ start, end }: Span): Span => {
     if (end <= start) return { start: 0, end: 0 }
-    const found = tokensAt(encoded, starts[first + start] as number, starts[first + end] as number)
+    const found = tokensAt(encoded, elementAt(starts, first + start), elementAt(starts, first + end))
     const within = (token: number) => Math.min(Math.max(token, own.start), own.end) - own.start
     return { start: within(found.start), end: within(found.end) }
   }
   /** Maps an offset in the text of the recorded response to an offset in the text of the new tokens. */
   const moved = (offset: number): number => {
     const at = edge + offset
-    const token = countWhile(own.end - own.start, (number) => (encoded.starts[own.start + number] as number) <= at) - 1
+    const token = countWhile(own.end - own.start, (number) => elementAt(encoded.starts, own.start + number) <= at) - 1
     if (token < 0) return 0
-    const [from, to] = [ownStarts[token] as number, ownStarts[token + 1] as number]
-    return Math.min(from + at - (encoded.starts[own.start + token] as number), to)
+    const [from, to] = [elementAt(ownStarts, token), elementAt(ownStarts, token + 1)]
+    return Math.min(from + at - elementAt(encoded.starts, own.start + token), to)
   }
   const range = ({ start, end }: TextRange): TextRange => ({ start: moved(start), end: moved(end) })
   const call = (found: ToolCall): ToolCall => {
@@ -200,7 +203,7 @@ function carriedSpans(
 }
 
 /** Encodes the text of each segment alone, because chat pipelines often encode message by message. */
-function segmentsAlone(
+function encodeEachSegment(
   segments: readonly SegmentView[],
   { text, edges }: Pick<TextSide, 'text' | 'edges'>,
   vocab: Vocab,
