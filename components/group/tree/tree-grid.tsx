@@ -9,31 +9,20 @@ import { useCopy } from '#components/token-view/card/use-copy.ts'
 import { tokenName } from '#components/token-view/grid/token-box.ts'
 import { TokenViewport } from '#components/token-view/grid/token-viewport.tsx'
 import { useGridPointer } from '#components/token-view/grid/use-grid-pointer.ts'
-import type { GridOptions } from '#components/token-view/grid-options.ts'
 import { keyName } from '#components/token-view/key-name.ts'
 import { single } from '#components/token-view/selection.ts'
 import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt, int32At } from '#lib/util/element-at.ts'
 import type { SampleTree, TreeSpot } from '../tree.ts'
 import { headSentence } from './branch-head.ts'
-import type { BranchModes } from './folds.ts'
 import { spotOfKey } from './tree-keys.ts'
 import { lineOfSpot } from './tree-lines.ts'
 import { PINNED_ID } from './tree-painter.ts'
 import type { TreePicture } from './tree-picture.ts'
-import type { Trajectories } from './use-trajectories.ts'
 import { useTreeDrawing } from './use-tree-drawing.ts'
+import type { TreePictureOptions } from './use-tree-picture.ts'
 
-interface TreeGridProps {
-  readonly tree: SampleTree
-  readonly trajectories: Trajectories
-  readonly modes: BranchModes
-  readonly options: GridOptions
-  readonly colour: string
-  readonly limit: number | undefined
-  readonly pinned: TreeSpot | undefined
-  readonly chosen: ReadonlySet<number> | undefined
-  readonly farthest: number
+interface TreeGridProps extends Omit<TreePictureOptions, 'pointed'> {
   readonly onPin: (spot: TreeSpot | undefined) => void
   /** Called with the token under the pointer after a short rest there. */
   readonly onPoint: (spot: TreeSpot | undefined) => void
