@@ -1,6 +1,8 @@
 import { ArrowDown, ArrowUp, Copy, Trash2 } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { IconButton } from '#components/ui/icon-button.tsx'
+import { withSwapped } from '#lib/json/json-text.ts'
+import { withDuplicate } from '#lib/templates/document/message-form.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
 interface FormCardProps {
@@ -48,9 +50,9 @@ export function FormCard({ name, head, onMove, onDuplicate, onDelete, children }
 }
 
 /**
- * Returns the ref of a list of cards, their keys, and functions that change its text and move the focus to a new or moved card.
+ * Returns the ref of a list of cards, their keys, and functions that change the JSON of the list and move the focus to a new or moved card.
  */
-export function useCards(count: number, onChange: (text: string) => void) {
+export function useCards(text: string, count: number, onChange: (text: string) => void) {
   const list = useRef<HTMLOListElement>(null)
   const { keys, ...entries } = useEntryKeys(count)
   /** Index of the card that gets the focus when it is rendered. */
@@ -60,25 +62,29 @@ export function useCards(count: number, onChange: (text: string) => void) {
     list.current?.children[wanted.current]?.querySelector<HTMLElement>('select, input')?.focus()
     wanted.current = undefined
   })
-  const change = (text: string, focused?: number) => {
-    onChange(text)
+  const change = (changed: string, focused?: number) => {
+    onChange(changed)
     wanted.current = focused
   }
+  const swap = (from: number, to: number) =>
+    to >= 0 && to < count
+      ? () => {
+          entries.swap(from, to)
+          change(withSwapped(text, [], from, to), to)
+        }
+      : undefined
   return {
     list,
     keys,
-    append: (text: string) => change(text, count),
-    move(text: string, from: number, to: number) {
-      entries.swap(from, to)
-      change(text, to)
-    },
-    duplicate(text: string, at: number) {
+    append: (changed: string) => change(changed, count),
+    movesOf: (at: number) => ({ up: swap(at, at - 1), down: swap(at, at + 1) }),
+    duplicate(at: number) {
       entries.insert(at + 1)
-      change(text, at + 1)
+      change(withDuplicate(text, at), at + 1)
     },
-    remove(text: string, at: number) {
+    remove(changed: string, at: number) {
       entries.remove(at)
-      change(text, count > 1 ? Math.max(at - 1, 0) : undefined)
+      change(changed, count > 1 ? Math.max(at - 1, 0) : undefined)
     },
   }
 }

@@ -4,14 +4,13 @@ import { Button } from '#components/ui/button.tsx'
 import { Select, TextArea, TextField } from '#components/ui/field.tsx'
 import { IconButton } from '#components/ui/icon-button.tsx'
 import type { JsonPath } from '#lib/json/json-path.ts'
-import { withoutValue, withSwapped, withValue } from '#lib/json/json-text.ts'
+import { withoutValue, withValue } from '#lib/json/json-text.ts'
 import {
   type FormCall,
   type FormField,
   type MessageCard,
   messageCards,
   NEW_CALL,
-  withDuplicate,
   withMessage,
 } from '#lib/templates/document/message-form.ts'
 import { JsonField } from '../editor/json-field.tsx'
@@ -31,10 +30,8 @@ const ROLES = ['system', 'user', 'assistant', 'tool', 'developer'] as const
 export function MessagesForm({ text, onChange, onText }: MessagesFormProps) {
   const read = messageCards(text)
   const cards = read.kind === 'unreadable' ? [] : read.cards
-  const { list, keys, append, move, duplicate, remove } = useCards(cards.length, onChange)
+  const { list, keys, append, movesOf, duplicate, remove } = useCards(text, cards.length, onChange)
   if (read.kind === 'unreadable') return <Unreadable why={read.why} onText={onText} />
-  const swap = (at: number, to: number) =>
-    to >= 0 && to < cards.length ? () => move(withSwapped(text, [], at, to), at, to) : undefined
   return (
     <div className="grid gap-2.5 p-3">
       <ol ref={list} aria-label="Messages" className="grid gap-2.5">
@@ -52,8 +49,8 @@ export function MessagesForm({ text, onChange, onText }: MessagesFormProps) {
                 />
               </>
             }
-            onMove={{ up: swap(at, at - 1), down: swap(at, at + 1) }}
-            onDuplicate={() => duplicate(withDuplicate(text, at), at)}
+            onMove={movesOf(at)}
+            onDuplicate={() => duplicate(at)}
             onDelete={() => remove(withoutValue(text, [at]), at)}
           >
             <MessageFields card={card} at={at} text={text} onChange={onChange} />

@@ -2,8 +2,8 @@
 import { Plus } from 'lucide-react'
 import { Button } from '#components/ui/button.tsx'
 import { TextArea, TextField } from '#components/ui/field.tsx'
-import { withoutValue, withSwapped, withValue } from '#lib/json/json-text.ts'
-import { toolCards, withDuplicate, withTool } from '#lib/templates/document/message-form.ts'
+import { withoutValue, withValue } from '#lib/json/json-text.ts'
+import { toolCards, withTool } from '#lib/templates/document/message-form.ts'
 import { JsonField } from '../editor/json-field.tsx'
 import { Unreadable } from '../editor/unreadable.tsx'
 import { FormCard, useCards } from './form-card.tsx'
@@ -19,10 +19,8 @@ interface ToolsFormProps {
 export function ToolsForm({ text, onChange, onText }: ToolsFormProps) {
   const read = toolCards(text)
   const cards = read.kind === 'unreadable' ? [] : read.cards
-  const { list, keys, append, move, duplicate, remove } = useCards(cards.length, onChange)
+  const { list, keys, append, movesOf, duplicate, remove } = useCards(text, cards.length, onChange)
   if (read.kind === 'unreadable') return <Unreadable why={read.why} onText={onText} />
-  const swap = (at: number, to: number) =>
-    to >= 0 && to < cards.length ? () => move(withSwapped(text, [], at, to), at, to) : undefined
   return (
     <div className="grid gap-2.5 p-3">
       {cards.length === 0 && (
@@ -38,8 +36,8 @@ export function ToolsForm({ text, onChange, onText }: ToolsFormProps) {
             key={keys[at]}
             name={`tool ${at + 1}`}
             head={<span className="truncate font-medium font-mono text-[12px]">{name === '' ? 'no name' : name}</span>}
-            onMove={{ up: swap(at, at - 1), down: swap(at, at + 1) }}
-            onDuplicate={() => duplicate(withDuplicate(text, at), at)}
+            onMove={movesOf(at)}
+            onDuplicate={() => duplicate(at)}
             onDelete={() => remove(cards.length === 1 ? '' : withoutValue(text, [at]), at)}
           >
             <TextField
