@@ -42,6 +42,8 @@ function areEqual(stored: readonly Message[], sent: readonly Message[], rules: E
   )
 }
 
+/** What LiteLLM 1.108.7 writes in place of an empty text for Anthropic. */
+const LITELLM = '[System: Empty message content sanitised to satisfy protocol]'
 const MARK = { cache_control: { type: 'ephemeral' } }
 
 /** What each rule treats as equal: the recorded messages, and the ones that the client sends. */
@@ -53,6 +55,7 @@ const CHANGES: Readonly<Record<EqualityRule, readonly (readonly [readonly Messag
   'empty-content': [
     [[{ role: 'assistant', content: '' }], [{ role: 'assistant', content: null }]],
     [[{ role: 'assistant', content: '' }], [{ role: 'assistant' }]],
+    [[{ role: 'assistant', content: '' }], [{ role: 'assistant', content: LITELLM }]],
     [[{ role: 'assistant', content: 'a' }], [{ role: 'assistant', content: 'a', toolCalls: [] }]],
   ],
   'dropped-reasoning': [
@@ -97,6 +100,7 @@ describe.each(EQUALITY_RULES)('The equality rule %s', (rule) => {
 const EDITS: readonly (readonly [string, readonly unknown[], readonly unknown[]])[] = [
   ['another text', [{ role: 'user', content: 'a' }], [{ role: 'user', content: 'b' }]],
   ['trailing white space', [{ role: 'assistant', content: 'a' }], [{ role: 'assistant', content: 'a\n' }]],
+  ['a text in place of an empty question', [{ role: 'user', content: '' }], [{ role: 'user', content: LITELLM }]],
   ['another role', [{ role: 'system', content: 'a' }], [{ role: 'developer', content: 'a' }]],
   ['other arguments', [calling('x', { a: 1 })], [calling('x', { a: 2 })]],
   ['arguments in another order of a list', [calling('x', { a: [1, 2] })], [calling('x', { a: [2, 1] })]],

@@ -220,7 +220,7 @@ function formOf(message: Message, rules: EqualityRules, name: IdNames): string {
     .map((key) => [key, members[key]])
   return JSON.stringify([
     message.role,
-    contentForm(message.content, rules),
+    contentForm(message, rules),
     message.role === 'assistant' && !rules.has('dropped-reasoning') ? message.reasoning : null,
     calls,
     message.role === 'tool' && message.callId !== undefined ? name(message.callId) : null,
@@ -232,11 +232,17 @@ const isPresent = (value: unknown): boolean => value !== undefined && value !== 
 const isCacheMark = (key: string, rules: EqualityRules): boolean => key === 'cache_control' && rules.has('cache-marks')
 
 /** Returns the content without what the rules allow to differ. A content that is missing differs from one that is null. */
-function contentForm(content: Message['content'] | null, rules: EqualityRules): unknown {
+function contentForm({ role, content }: Message, rules: EqualityRules): unknown {
   const found = typeof content === 'object' && content !== null ? partsForm(content, rules) : content
-  if (rules.has('empty-content') && (found === undefined || found === null || found === '')) return ['empty']
+  if (rules.has('empty-content') && isEmpty(role, found)) return ['empty']
   return found === undefined ? ['missing'] : [found]
 }
+
+/** The proxy of LiteLLM writes this text in place of an empty one, because Anthropic refuses empty texts. */
+const EMPTY_OF_LITELLM = '[System: Empty message content sanitised to satisfy protocol]'
+
+const isEmpty = (role: Message['role'], content: unknown): boolean =>
+  content === undefined || content === null || content === '' || (role === 'assistant' && content === EMPTY_OF_LITELLM)
 
 function partsForm(parts: Exclude<Message['content'], string | undefined>, rules: EqualityRules): unknown {
   const own = rules.has('cache-marks') ? parts.map(({ cache_control: _, ...part }: JsonObject) => part) : parts
