@@ -9,6 +9,7 @@ import { lazyCode } from '#components/shell/lazy-code.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import type { ShownStatus } from '#components/shell/server-state.tsx'
 import { Shell } from '#components/shell/shell.tsx'
+import { useShellActions } from '#components/shell/shell-actions.ts'
 import { useServerStatus } from '#components/shell/use-server-status.ts'
 import { useViewState } from '#components/shell/view-state.ts'
 import { Button } from '#components/ui/button.tsx'
@@ -298,6 +299,7 @@ interface PlaygroundStartProps {
 
 /** Introduction that is shown until there are tokens. */
 function PlaygroundStart({ isWaiting, onChoose }: PlaygroundStartProps) {
+  const { openFile } = useShellActions()
   if (isWaiting)
     return (
       <p className="p-6 text-faint" role="status">
@@ -320,6 +322,9 @@ function PlaygroundStart({ isWaiting, onChoose }: PlaygroundStartProps) {
           </li>
         ))}
       </ul>
+      <Button look="quiet" onClick={openFile}>
+        Inspect a file of rollouts…
+      </Button>
     </div>
   )
 }

@@ -31,6 +31,16 @@ async function openLibrary(page: Page): Promise<void> {
   await page.locator('[data-library="idle"]').waitFor()
 }
 
+test('The empty playground offers to open a file, for a researcher who comes with rollouts', async ({ page }) => {
+  await open(page)
+  await page.getByRole('button', { name: 'Inspect a file of rollouts…' }).click()
+  const chooser = page.waitForEvent('filechooser')
+  await page.getByRole('dialog', { name: 'Open a trajectory' }).getByRole('button', { name: 'Choose files…' }).click()
+  await (await chooser).setFiles('public/examples/two-steps.json')
+  await idle(page)
+  await expect(page).toHaveURL(/\/t\//)
+})
+
 const badges = (page: Page) => page.getByRole('list', { name: 'Missing in the file' }).getByRole('listitem')
 const grid = (page: Page) => page.getByRole('grid', { name: 'Tokens' })
 
