@@ -20,19 +20,17 @@ export interface EngineThread {
   /** Returns the number of unfinished jobs. */
   jobs(): number
   readonly tally: EngineCounters
-  /** Starts a job. `onEnd` is called when the last chunk has arrived, whether it is read or not. */
-  run(job: Omit<Job, 'key'>, onEnd: () => void): Generation
+  /**
+   * Starts a job. `onChunk` receives its chunks, of which only the last one has a finish. It must not throw, because one message contains
+   * the chunks of several jobs.
+   */
+  run(job: Omit<Job, 'key'>, onChunk: (chunk: JobChunk) => void): Generation
   forgetPrefixes(): void
   close(): Promise<void>
 }
 
 /** A job under way. */
 export interface Generation {
-  /**
-   * Chunks of the job; only the last one has a finish. Unread chunks stay in memory, but a job has no more chunks than tokens. A reader
-   * that cancels before the end aborts the job.
-   */
-  readonly chunks: ReadableStream<JobChunk>
   /** Ends the job; its last chunk follows at once. */
   abort(): void
 }
@@ -82,32 +80,17 @@ export async function startEngine(
     capacity: start.capacity,
     jobs: () => listeners.size,
     tally,
-    run(job, onEnd) {
+    run(job, onChunk) {
       const key = ++lastKey
-      const abort = (): void => post({ type: 'abort', key })
-      let isLeft = false
-      const chunks = new ReadableStream<JobChunk>({
-        start(controller) {
-          // The listener never throws, because the same message contains chunks of other jobs.
-          const listen = (chunk: JobChunk): void => {
-            if (!isLeft) controller.enqueue(chunk)
-            if (!chunk.finish) return
-            if (!isLeft) controller.close()
-            listeners.delete(key)
-            // An idle engine keeps no process alive.
-            if (listeners.size === 0) worker.unref()
-            onEnd()
-          }
-          listeners.set(key, listen)
-          worker.ref()
-          post({ type: 'run', job: { ...job, key } })
-        },
-        cancel() {
-          isLeft = true
-          abort()
-        },
+      listeners.set(key, (chunk) => {
+        if (chunk.finish) listeners.delete(key)
+        // An idle engine keeps no process alive.
+        if (listeners.size === 0) worker.unref()
+        onChunk(chunk)
       })
-      return { chunks, abort }
+      worker.ref()
+      post({ type: 'run', job: { ...job, key } })
+      return { abort: () => post({ type: 'abort', key }) }
     },
     forgetPrefixes: () => post({ type: 'flush' }),
     async close() {

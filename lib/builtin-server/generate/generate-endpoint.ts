@@ -5,6 +5,7 @@ import { DONE, serverSentEvent, serverSentEvents } from '#lib/builtin-server/htt
 import { readJsonObject, strictJson } from '#lib/builtin-server/http/json-body.ts'
 import { badBody, badValue, HttpRefusal, unavailable } from '#lib/builtin-server/http/refusal.ts'
 import type { Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { type GenerateBody, generateBody } from './generate-body.ts'
 import { type GenerateLimits, type Order, ordersOf } from './generate-jobs.ts'
 import { createReply, type ReplyJson, type ReplyWriter } from './reply.ts'
@@ -43,9 +44,16 @@ export async function wholeReplies(
   signal: AbortSignal,
 ): Promise<{ readonly replies: readonly ReplyJson[]; readonly isBatch: boolean }> {
   const { orders, isBatch } = await ordersOf(body, serving.limits)
-  const tasks = startTasks(orders, serving)
+  // A job without a stream has one chunk.
+  const arriving = orders.map(() => Promise.withResolvers<JobChunk>())
+  const tasks = startTasks(orders, serving, (chunk, index) => elementAt(arriving, index).resolve(chunk))
   const abort = abortWith(signal, tasks)
-  const replies = await Promise.all(tasks.map(onlyReply)).catch((error) => {
+  const onlyReply = async ({ promise }: { readonly promise: Promise<JobChunk> }, index: number): Promise<ReplyJson> => {
+    const chunk = await promise
+    if (chunk.finish?.kind === 'failed') throw failure(chunk.finish)
+    return elementAt(tasks, index).reply.write(chunk)
+  }
+  const replies = await Promise.all(arriving.map(onlyReply)).catch((error) => {
     abort()
     throw error
   })
@@ -73,37 +81,33 @@ export async function replyStream(
   signal: AbortSignal,
 ): Promise<ReplyStream> {
   const { orders, isBatch } = await ordersOf(body, serving.limits)
-  const tasks = startTasks(orders, serving)
+  let running = orders.length
+  let reader: ReadableStreamDefaultController<Arrival> | undefined
+  const arriving = new ReadableStream<Arrival>({
+    start(controller) {
+      reader = controller
+    },
+    cancel() {
+      reader = undefined
+      abort()
+    },
+  })
+  const tasks = startTasks(orders, serving, (chunk, index) => {
+    reader?.enqueue({ chunk, index })
+    if (chunk.finish && --running === 0) reader?.close()
+  })
   const abort = abortWith(signal, tasks)
-  return { growing: repliesOf(tasks, abort), isBatch, abort }
-}
-
-/** Yields the replies. Each contains its prompt's logprobs; unread ones wait as chunks, which contain those only once. */
-async function* repliesOf(tasks: readonly Task[], abort: () => void): AsyncGenerator<IndexedReply> {
-  for await (const { task, index, chunk } of arriving(tasks, abort)) yield { index, reply: task.reply.write(chunk) }
+  return { growing: repliesOf(arriving, tasks), isBatch, abort }
 }
 
 interface Arrival {
-  readonly task: Task
   readonly index: number
   readonly chunk: JobChunk
 }
 
-function arriving(tasks: readonly Task[], abort: () => void): ReadableStream<Arrival> {
-  let isLeft = false
-  return new ReadableStream<Arrival>({
-    async start(controller) {
-      const forward = async (task: Task, index: number): Promise<void> => {
-        for await (const chunk of task.generation.chunks) if (!isLeft) controller.enqueue({ task, index, chunk })
-      }
-      await Promise.all(tasks.map(forward))
-      if (!isLeft) controller.close()
-    },
-    cancel() {
-      isLeft = true
-      abort()
-    },
-  })
+/** Yields the replies. Each contains its prompt's logprobs; unread ones wait as chunks, which contain those only once. */
+async function* repliesOf(arriving: ReadableStream<Arrival>, tasks: readonly Task[]): AsyncGenerator<IndexedReply> {
+  for await (const { index, chunk } of arriving) yield { index, reply: elementAt(tasks, index).reply.write(chunk) }
 }
 
 function abortWith(signal: AbortSignal, tasks: readonly Task[]): () => void {
@@ -129,24 +133,23 @@ interface Task {
   readonly reply: ReplyWriter
 }
 
-function startTasks(orders: readonly Order[], { engine, vocabulary, generations }: GenerateServing): Task[] {
+/** Starts the jobs. `onChunk` receives the chunks of each with the index of its order. Throws HttpRefusal. */
+function startTasks(
+  orders: readonly Order[],
+  { engine, vocabulary, generations }: GenerateServing,
+  onChunk: (chunk: JobChunk, index: number) => void,
+): Task[] {
   const taken = orders.find(({ rid }) => generations.has(rid))
   if (taken) throw badValue(`Duplicate request ID detected: ${taken.rid}`)
-  return orders.map((order) => {
+  return orders.map((order, index) => {
     const reply = createReply(order, vocabulary)
-    const generation = engine.run(order.job, () => generations.delete(order.rid))
+    const generation = engine.run(order.job, (chunk) => {
+      if (chunk.finish) generations.delete(order.rid)
+      onChunk(chunk, index)
+    })
     generations.set(order.rid, generation)
     return { generation, reply }
   })
-}
-
-/** Returns the reply of a job without a stream, which has one chunk. */
-async function onlyReply({ generation, reply }: Task): Promise<ReplyJson> {
-  for await (const chunk of generation.chunks) {
-    if (chunk.finish?.kind === 'failed') throw failure(chunk.finish)
-    return reply.write(chunk)
-  }
-  throw new Error('a generation without a chunk')
 }
 
 const failure = ({ status, message }: JobFinish & { kind: 'failed' }): HttpRefusal =>

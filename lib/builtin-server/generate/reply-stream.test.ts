@@ -49,17 +49,14 @@ describe('Chunks that arrive all at once', () => {
       },
     })
     const engine: Pick<EngineThread, 'run'> = {
-      run: () => ({
-        chunks: new ReadableStream({
-          start(controller) {
-            for (let index = 0; index < LENGTH; index++) controller.enqueue(chunk(index))
-            controller.close()
+      run(_, onChunk) {
+        for (let index = 0; index < LENGTH; index++) onChunk(chunk(index))
+        return {
+          abort: () => {
+            aborts++
           },
-        }),
-        abort: () => {
-          aborts++
-        },
-      }),
+        }
+      },
     }
     const serving: GenerateServing = {
       engine: engine as EngineThread,
