@@ -52,14 +52,14 @@ interface ShellProps {
 }
 
 /** Delay in milliseconds before a file is reported as being read, since a message that flashes is useless. */
-const UNTOLD_MS = 300
+const REPORT_AFTER_MS = 300
 
 /** Shows the header, the messages and the dialogs around a page. */
 export function Shell({ title, trajectory, storedKey, notice, server = '', onExport, onFiles, children }: ShellProps) {
   const { go, application, waiting, stay } = useNavigation()
   const openedFile = useOpenedFile()
   const [isOpening, setIsOpening] = useState(false)
-  const [isAsking, setIsAsking] = useState(false)
+  const [areKeysOpen, setAreKeysOpen] = useState(false)
   const [exports, setExports] = useState<Exports>()
   const [tokens, setTokens] = useState<TokensTarget>()
   /** The files that are opened at once, if they are several. */
@@ -89,14 +89,14 @@ export function Shell({ title, trajectory, storedKey, notice, server = '', onExp
   const open = async (file: File) => {
     const opening = beginOpening()
     setIsOpening(false)
-    const telling = setTimeout(() => setReading(file.name), UNTOLD_MS)
+    const reporting = setTimeout(() => setReading(file.name), REPORT_AFTER_MS)
     try {
       const { openUserFile } = await loadWhenAnswered(() => import('./opening/open-file.ts'))
       await go(await openUserFile(openedFile, file, opening.signal))
     } catch (reason) {
       if (!opening.signal.aborted) fail(reason)
     } finally {
-      clearTimeout(telling)
+      clearTimeout(reporting)
       if (!opening.signal.aborted) setReading(undefined)
     }
   }
@@ -131,7 +131,7 @@ export function Shell({ title, trajectory, storedKey, notice, server = '', onExp
   const closeExports = exports?.close
   useEffect(() => closeExports, [closeExports])
   usePageKeys(({ key }) => {
-    if (key === '?') setIsAsking(true)
+    if (key === '?') setAreKeysOpen(true)
   })
   const actions: ShellActions = {
     openFile: () => setIsOpening(true),
@@ -143,7 +143,7 @@ export function Shell({ title, trajectory, storedKey, notice, server = '', onExp
             setExports(await exportsOf(trajectory, onChoices, fail, { storedKey }))
           }
         : onExport,
-    showKeys: () => setIsAsking(true),
+    showKeys: () => setAreKeysOpen(true),
     showHelp: () => window.open(help, '_blank', 'noopener'),
     onTokens: setTokens,
   }
@@ -173,7 +173,7 @@ export function Shell({ title, trajectory, storedKey, notice, server = '', onExp
       ) : (
         <ShellContext value={actions}>{children}</ShellContext>
       )}
-      {isAsking && <KeysDialog onClose={() => setIsAsking(false)} />}
+      {areKeysOpen && <KeysDialog onClose={() => setAreKeysOpen(false)} />}
       {exports && (
         <TrajectoryExport
           choices={exports.choices}

@@ -6,8 +6,8 @@ import type { ProgressOf, RunTask, TaskName, TemplateRequestOf, TemplateResultOf
 export type TaskState<Progress, Result> =
   /** `progress` is the last report. */
   | { readonly kind: 'running'; readonly progress: Progress | undefined }
-  /** `askedAt` is the time when the request changed, by performance.now(). */
-  | { readonly kind: 'done'; readonly result: Result; readonly askedAt: number }
+  /** `requestedAt` is the time when the request changed, by performance.now(). */
+  | { readonly kind: 'done'; readonly result: Result; readonly requestedAt: number }
   | { readonly kind: 'failed'; readonly error: Error }
 
 interface TaskOptions<Progress, Result> {
@@ -37,7 +37,7 @@ export function useTask<Name extends TaskName>(
   }>()
   const settle = useEffectEvent((result: TemplateResultOf<Name>) => onResult?.(result))
   const report = useEffectEvent((progress: ProgressOf<Name>) => onProgress?.(progress))
-  const ask = useEffectEvent(async (signal: AbortSignal, askedAt: number) => {
+  const start = useEffectEvent(async (signal: AbortSignal, requestedAt: number) => {
     if (request === undefined) return
     try {
       const result = await run(name, request, {
@@ -50,7 +50,7 @@ export function useTask<Name extends TaskName>(
         },
       })
       if (signal.aborted) return
-      setAnswer({ key, state: { kind: 'done', result, askedAt } })
+      setAnswer({ key, state: { kind: 'done', result, requestedAt } })
       settle(result)
     } catch (error) {
       if (signal.aborted) return
@@ -61,8 +61,8 @@ export function useTask<Name extends TaskName>(
   useEffect(() => {
     if (key === undefined) return
     const controller = new AbortController()
-    const askedAt = performance.now()
-    const pause = setTimeout(() => ask(controller.signal, askedAt), pauseMs)
+    const requestedAt = performance.now()
+    const pause = setTimeout(() => start(controller.signal, requestedAt), pauseMs)
     return () => {
       clearTimeout(pause)
       controller.abort()

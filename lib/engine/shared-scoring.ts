@@ -25,9 +25,9 @@ export function withSharedScoring(
     }
     const { scoringRid = newRequestId(), ...whole } = request
     const { scoring, writing } = splitCall<GenerateRequest>(whole, scoringRid)
-    const askedAt = systemClockAndRandom.nowMs()
+    const requestedAt = systemClockAndRandom.nowMs()
     const read = await once((stop) => readPrompt((call) => generate(call, stop), scoring, systemClockAndRandom), signal)
-    yield* afterReading(sharedBy(read, systemClockAndRandom.nowMs() - askedAt), () => generate(writing, signal))
+    yield* afterReading(sharedBy(read, systemClockAndRandom.nowMs() - requestedAt), () => generate(writing, signal))
   }
 }
 

@@ -34,7 +34,7 @@ export function useFind(
     readonly of: TrajectoryView
     readonly result: FindResult | Error
     /** Time of the request, from performance.now(). */
-    readonly askedAt: number
+    readonly requestedAt: number
   }>()
   const isLive = trajectory.live !== undefined
   // The marks and the handlers are those of the time when the result arrives.
@@ -46,12 +46,12 @@ export function useFind(
   })
   const look = useEffectEvent(async (signal: AbortSignal) => {
     const of = trajectory
-    const askedAt = performance.now()
+    const requestedAt = performance.now()
     const result = await (query.trim() === ''
       ? Promise.resolve({ kind: 'nothing' } as const)
       : run('find', { query }, { signal })
     ).catch((reason: unknown) => (reason instanceof Error ? reason : new Error(String(reason))))
-    if (!signal.aborted) settle({ query, of, result, askedAt })
+    if (!signal.aborted) settle({ query, of, result, requestedAt })
   })
   const of = isLive ? undefined : trajectory
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new query, trajectory or request starts a search
@@ -60,12 +60,12 @@ export function useFind(
     void look(controller.signal)
     return () => controller.abort()
   }, [query, of, request])
-  const askedAt = answer?.askedAt
+  const requestedAt = answer?.requestedAt
   useEffect(() => {
-    if (askedAt === undefined) return
-    const frame = requestAnimationFrame(() => performance.measure(MEASURE, { start: askedAt }))
+    if (requestedAt === undefined) return
+    const frame = requestAnimationFrame(() => performance.measure(MEASURE, { start: requestedAt }))
     return () => cancelAnimationFrame(frame)
-  }, [askedAt])
+  }, [requestedAt])
   const isBehind = answer !== undefined && answer.of !== trajectory
   return {
     state: stateOf(answer && answer.query === query && (isLive || !isBehind) ? answer.result : undefined, isBehind),

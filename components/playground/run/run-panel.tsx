@@ -38,7 +38,7 @@ const StructuredDialog = lazyPart(async () => (await import('../structured/struc
 
 /** Details of a run and of its chosen token. This module is loaded with the first question. */
 export function PlaygroundRun({ trajectory, view, shown, baseUrl, setup, status, onTurn }: PlaygroundRunProps) {
-  const [isAsking, setIsAsking] = useState(false)
+  const [isDialogOpen, setIsDialogOpen] = useState(false)
   // The draft outlives the dialog, because the server may refuse the turn.
   const [structured, setStructured] = useState<StructuredDraft>()
   const { selection } = view.view
@@ -65,19 +65,19 @@ export function PlaygroundRun({ trajectory, view, shown, baseUrl, setup, status,
         <CopyRun trajectory={trajectory} baseUrl={baseUrl} />
       </div>
       {canBeAsked(trajectory) && view.key !== undefined && (
-        <StructuredButton status={status} onOpen={() => setIsAsking(true)} />
+        <StructuredButton status={status} onOpen={() => setIsDialogOpen(true)} />
       )}
-      {isAsking && view.key !== undefined && (
+      {isDialogOpen && view.key !== undefined && (
         <StructuredDialog
           trajectoryKey={view.key}
           setup={setup}
           draft={structured}
           onEdit={setStructured}
           onRecord={(question, schema) => {
-            setIsAsking(false)
+            setIsDialogOpen(false)
             onTurn({ ...setup, sampling: withGrammar(setup.sampling, { json_schema: schema }) }, question)
           }}
-          onClose={() => setIsAsking(false)}
+          onClose={() => setIsDialogOpen(false)}
         />
       )}
       <Heading>Tool calls</Heading>

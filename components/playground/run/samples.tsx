@@ -102,14 +102,14 @@ interface RewardFormProps {
 
 function RewardForm({ rule, onChange }: RewardFormProps) {
   const [draft, setDraft] = useState(() => rewardDraftOf(rule))
-  const meant = rewardRuleOf(draft)
-  const error = typeof meant === 'string' ? meant : undefined
+  const changed = rewardRuleOf(draft)
+  const error = typeof changed === 'string' ? changed : undefined
   return (
     <form
       className="grid gap-2.5"
       onSubmit={(event) => {
         event.preventDefault()
-        if (typeof meant !== 'string') onChange(meant)
+        if (typeof changed !== 'string') onChange(changed)
       }}
     >
       <RewardFields draft={draft} onChange={setDraft} error={error} />

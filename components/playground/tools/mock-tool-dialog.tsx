@@ -37,18 +37,18 @@ export function MockToolDialog({ tool, others, builtIn, isReadOnly, onSave, onCl
   /** Whether the user has tried to save; errors of empty fields are shown only after that. */
   const [isOffered, setIsOffered] = useState(false)
   const [pasted, setPasted] = useState<string>()
-  const meant = toolOf(draft, others)
+  const result = toolOf(draft, others)
   const set = <K extends keyof MockToolDraft>(field: K, value: MockToolDraft[K]) =>
     setDraft({ ...draft, [field]: value })
   const field = (name: keyof MockToolDraft) => ({
     value: draft[name],
     readOnly: isReadOnly,
-    error: !meant.ok && (isOffered || draft[name].trim() !== '') ? meant.errors[name] : undefined,
+    error: !result.ok && (isOffered || draft[name].trim() !== '') ? result.errors[name] : undefined,
     onChange: ({ target }: { readonly target: { readonly value: string } }) => set(name, target.value),
   })
   const save = () => {
     setIsOffered(true)
-    if (meant.ok) onSave(meant.tool)
+    if (result.ok) onSave(result.tool)
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (isReadOnly || event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return
@@ -123,9 +123,9 @@ export function MockToolDialog({ tool, others, builtIn, isReadOnly, onSave, onCl
         </div>
         {!isReadOnly && (
           <div className="sticky bottom-0 -mx-4 -mb-4 flex items-center justify-end gap-2 border-line border-t bg-ground px-4 py-2.5">
-            {isOffered && !meant.ok && (
+            {isOffered && !result.ok && (
               <p className="min-w-0 flex-1 text-bad text-xs" role="alert">
-                Not saved yet: check {fieldNames(meant.errors)}.
+                Not saved yet: check {fieldNames(result.errors)}.
               </p>
             )}
             <Button onClick={onClose}>Cancel</Button>

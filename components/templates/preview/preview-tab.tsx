@@ -49,13 +49,13 @@ export function PreviewTab(props: LabTabProps) {
   if (fresh && (drawn?.fresh !== fresh || drawn.mask !== mask || drawn.leftOut !== leftOut))
     setDrawn({ fresh, mask, renderPreview: withMask(fresh, mask, drawn), leftOut })
   const renderPreview = drawn?.renderPreview
-  const askedAt = state.kind === 'done' ? state.askedAt : undefined
+  const requestedAt = state.kind === 'done' ? state.requestedAt : undefined
   useEffect(() => {
-    if (askedAt === undefined) return
+    if (requestedAt === undefined) return
     // Performance tools show this measure: the time from the keystroke to the drawn result.
-    const frame = requestAnimationFrame(() => performance.measure(MEASURE, { start: askedAt }))
+    const frame = requestAnimationFrame(() => performance.measure(MEASURE, { start: requestedAt }))
     return () => cancelAnimationFrame(frame)
-  }, [askedAt])
+  }, [requestedAt])
 
   const isStale = state.kind === 'failed' || result?.kind === 'refused'
   return (

@@ -186,12 +186,14 @@ function nameNote(
   const names = namesHere(trajectory, name)
   const isCallNumber = name === 'call' && 1 <= Number(value) && Number(value) <= (names?.length ?? 0)
   if (!names || names.includes(value) || isCallNumber) return []
-  const meant = suggestName(value, names)
+  const suggestion = suggestName(value, names)
   const there =
     names.length === 0
       ? 'No token matches.'
       : `Known names: ${names.slice(0, MANY_NAMES).join(', ')}${names.length > MANY_NAMES ? ', …' : ''}.`
-  return [{ at, message: `No ${name} “${value}” here. ${meant === undefined ? there : `Did you mean ${meant}?`}` }]
+  return [
+    { at, message: `No ${name} “${value}” here. ${suggestion === undefined ? there : `Did you mean ${suggestion}?`}` },
+  ]
 }
 
 /** Returns a note if several texts are joined by `and`: they match only if they share a token. */

@@ -81,10 +81,10 @@ const isFactLike = (sign: Sign, value: string): boolean =>
 
 function unknownName(name: string, at: Span, { columns }: KnownNames): QueryFault {
   const known = [...NUMBER_FACTS, ...Object.keys(NAMED_FACTS), ...columns]
-  const meant = suggestName(name, known)
+  const suggestion = suggestName(name, known)
   return {
     at: { start: at.start, end: at.start + name.length },
-    message: `Tokens have no “${name}”.${meant === undefined ? '' : ` Did you mean ${meant}?`}`,
+    message: `Tokens have no “${name}”.${suggestion === undefined ? '' : ` Did you mean ${suggestion}?`}`,
     hint: `In quotes, it is searched as text. Known names: ${known.join(', ')}.`,
   }
 }
@@ -96,14 +96,14 @@ function readColumn(text: string, start: number, at: number, isInBrackets: boole
   const name = text[at] === '"' ? scanQuoted(text, at) : bareColumn(text, at)
   if (!name) return unclosedFault(at, text.length)
   if (!facts.columns.includes(name.value)) {
-    const meant = suggestName(name.value, facts.columns)
+    const suggestion = suggestName(name.value, facts.columns)
     const hint =
       facts.columns.length === 0 ? 'This trajectory has no columns.' : `Columns: ${facts.columns.join(', ')}.`
     return {
       kind: 'fault',
       fault: {
         at: { start: at, end: Math.max(name.end, at + 1) },
-        message: `There is no column “${name.value}”.${meant === undefined ? '' : ` Did you mean ${meant}?`}`,
+        message: `There is no column “${name.value}”.${suggestion === undefined ? '' : ` Did you mean ${suggestion}?`}`,
         hint,
       },
     }
@@ -171,11 +171,11 @@ function namedTerm(name: NamedFact, { text, isQuoted, sign, at }: Value, { colum
     const place = { start, end: isQuoted ? at.end : start + value.length }
     start = place.end + 1
     if (value === '' || (known && !known.includes(value))) {
-      const meant = known && suggestName(value, known)
+      const suggestion = known && suggestName(value, known)
       return {
         at: { start: place.start, end: Math.max(place.end, place.start + 1) },
-        message: meant === undefined ? expected : `The name “${value}” is unknown. Did you mean ${meant}?`,
-        ...(meant !== undefined && { hint: expected }),
+        message: suggestion === undefined ? expected : `The name “${value}” is unknown. Did you mean ${suggestion}?`,
+        ...(suggestion !== undefined && { hint: expected }),
       }
     }
     terms.push({ kind: 'name', name, value, at: place })

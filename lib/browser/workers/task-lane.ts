@@ -63,19 +63,19 @@ export function createLane({ createWorker, stepMs, cancelledStepMs, tooLongHint 
   /** Resources that the worker has, or will receive. */
   let sentResources = new Map<string, Promise<void>>()
   const released = new Set<string>()
-  let left = new AbortController()
+  let loading = new AbortController()
   let watch: ReturnType<typeof setTimeout> | undefined
   /** The task whose step is under way. */
   let stepping: Run | undefined
 
   function end(): void {
-    rest()
-    left.abort()
+    endStep()
+    loading.abort()
     void worker?.end(stoppedError())
     worker = undefined
     sentResources = new Map()
     released.clear()
-    left = new AbortController()
+    loading = new AbortController()
   }
 
   function failAll(reason: TaskError): void {
@@ -85,41 +85,41 @@ export function createLane({ createWorker, stepMs, cancelledStepMs, tooLongHint 
     for (const { reject } of unfinishedRuns) reject(reason)
   }
 
-  function rest(): void {
+  function endStep(): void {
     clearTimeout(watch)
     stepping = undefined
   }
 
-  function allow(run: Run, milliseconds: number): void {
+  function watchStep(run: Run, milliseconds: number): void {
     clearTimeout(watch)
     stepping = run
     watch = setTimeout(() => restartWithout(run), milliseconds)
   }
 
   /** Ends the task that took too long; the other tasks begin again. */
-  function restartWithout(late: Run): void {
+  function restartWithout(slow: Run): void {
     end()
     const text = `the computation took longer than ${stepMs / 1000} seconds`
-    late.reject(new TaskError('TOO_LONG', text, `It was stopped. ${tooLongHint}`))
-    runs.delete(late)
+    slow.reject(new TaskError('TOO_LONG', text, `It was stopped. ${tooLongHint}`))
+    runs.delete(slow)
     for (const run of runs) void send(run)
   }
 
   function receive(run: Run, progress: StepProgress): void {
     if (progress === 'begins') {
-      allow(run, runs.has(run) ? stepMs : cancelledStepMs)
+      watchStep(run, runs.has(run) ? stepMs : cancelledStepMs)
       return
     }
-    rest()
+    endStep()
     if (runs.has(run)) for (const value of progress) run.options.onProgress?.(value as never)
   }
 
   function settle(run: Run): void {
     runs.delete(run)
-    letGo()
+    releaseUnused()
   }
 
-  function letGo(): void {
+  function releaseUnused(): void {
     for (const name of released) {
       if ([...runs].some(({ request }) => request.resources.includes(name))) continue
       released.delete(name)
@@ -142,7 +142,7 @@ export function createLane({ createWorker, stepMs, cancelledStepMs, tooLongHint 
   function give({ name, load }: Resource, to: TaskWorker): Promise<void> {
     const giving =
       sentResources.get(name) ??
-      load(left.signal).then(async ({ resource, transfer }) => {
+      load(loading.signal).then(async ({ resource, transfer }) => {
         await to.send({ kind: 'resource', name, resource }, { transfer })
       })
     sentResources.set(name, giving)
@@ -182,7 +182,7 @@ export function createLane({ createWorker, stepMs, cancelledStepMs, tooLongHint 
       const giveUp = () => {
         if (!runs.has(run)) return
         settle(run)
-        if (stepping === run) allow(run, cancelledStepMs)
+        if (stepping === run) watchStep(run, cancelledStepMs)
         reject(signal.reason)
       }
       runs.add(run)
@@ -197,7 +197,7 @@ export function createLane({ createWorker, stepMs, cancelledStepMs, tooLongHint 
     },
     release(name) {
       released.add(name)
-      letGo()
+      releaseUnused()
     },
     stop: () => failAll(stoppedError()),
   }

@@ -26,9 +26,9 @@ export function findCommonRuns(left: Int32Array, right: Int32Array): readonly Co
     boxOf(units.left.classes, units.right.classes),
     BY_UNITS,
   ).map((run) => inSymbols(run, units.left, units.right))
-  const meant = withoutChance(byUnits, left, right)
-  const within = gapsBetween(meant, boxOf(left, right)).flatMap((gap) => commonRuns(left, right, gap, BY_SYMBOLS))
-  return [...meant, ...within].sort((a, b) => a.left - b.left)
+  const certain = withoutChance(byUnits, left, right)
+  const within = gapsBetween(certain, boxOf(left, right)).flatMap((gap) => commonRuns(left, right, gap, BY_SYMBOLS))
+  return [...certain, ...within].sort((a, b) => a.left - b.left)
 }
 
 const boxOf = (left: Int32Array, right: Int32Array): Box => ({
