@@ -92,3 +92,23 @@ test('The dialog of several files says that it was stopped, and how many files w
   expect(rowOf('a.json').getByText('Not read.')).toBeTruthy()
   expect(screen.queryByRole('link', { name: 'Open library' })).toBeNull()
 })
+
+test('Files of the same name from several folders have a row each', () => {
+  const errors = vi.spyOn(console, 'error')
+  const result = { kind: 'failed', message: 'expected JSON', hint: undefined } as const
+  const path = 'rollouts.jsonl'
+  dialog({
+    status: 'finished',
+    files: [
+      { path, result: imported(['k'], 0) },
+      { path, result },
+    ],
+    skipped: [
+      { path, reason: 'its name begins with a dot' },
+      { path, reason: 'it is in more than 9 folders' },
+    ],
+  })
+  expect(screen.getAllByRole('listitem')).toHaveLength(4)
+  expect(errors).not.toHaveBeenCalled()
+  errors.mockRestore()
+})

@@ -54,11 +54,12 @@ export function FilesDialog({ opening, onList, onClose }: FilesDialogProps) {
         />
       )}
       <ul aria-label="Files" className="mt-3 grid grid-cols-[minmax(0,1fr)]">
-        {files.map((file) => (
-          <FileRow key={file.path} file={file} isEnded={isEnded} onList={onList} onClose={onClose} />
+        {/* Files that are dropped at once may have the same name, and their order stays the same. */}
+        {Array.from(files.entries(), ([index, file]) => (
+          <FileRow key={`file ${index}`} file={file} isEnded={isEnded} onList={onList} onClose={onClose} />
         ))}
-        {skipped.map(({ path, reason }) => (
-          <Row key={path} path={path}>
+        {Array.from(skipped.entries(), ([index, { path, reason }]) => (
+          <Row key={`skipped ${index}`} path={path}>
             <span className="text-dim">Skipped: {visibleText(reason)}.</span>
           </Row>
         ))}
