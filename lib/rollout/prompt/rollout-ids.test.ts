@@ -246,6 +246,18 @@ describe('a closed response', () => {
     expect(segment).toMatchObject({ toolCalls: [{ name: 'f' }], thinks: [{ closed: false }] })
     expect(segment.thinks.map(taken)).toEqual(['<think>so '])
     expect(response(call('f'), headersOnly).segment).toMatchObject({ toolCalls: [{ name: 'f' }] })
+    expect(response('<think>so é').segment.thinks).toEqual([{ start: 0, end: 6, closed: false }])
+  })
+
+  test('has in the call a token with the end of thinking and the beginning of the call', () => {
+    const merged = byteTokenizerWith('merged', [{ id: 256, content: ' <', special: false }], 0)
+    const ids = merged.encode(`<think>so ${call('f')}`)
+    const vocab = Object.fromEntries(ids.map((id) => [id, vocabEntry(merged.bytes(id))]))
+    const before = { ...simulateRollout(chatml, [{ messages: [user('q')], ...said('a') }]).trajectory, vocab }
+    const segment: ResponseSegment = { kind: 'response', ids, thinks: [], toolCalls: [] }
+    const { thinks, toolCalls } = annotations(segment, { ...before, segments: [] }, hermes, merged)
+    expect(thinks).toEqual([{ start: 0, end: 9, closed: false }])
+    expect(toolCalls).toMatchObject([{ kind: 'parsed', span: { start: 9 } }])
   })
 
   test('may continue a think block that the prompt has opened', () => {

@@ -316,7 +316,12 @@ function annotationsIn(
   const calls = parser.parse(text, blocks, trajectory.model.tools)
   const callIds = newCallIds(calls.length)
   return {
-    thinks: blocks.map((block) => ({ ...tokens(block), closed: block.closed })),
+    thinks: blocks.map(({ start, end, closed }) => ({
+      ...tokens({ start, end }),
+      // A token with the beginning of the call belongs to the call.
+      ...(!closed && { end: tokens({ start: end, end }).start }),
+      closed,
+    })),
     toolCalls: calls.map((call, index) => recordedCall(call, elementAt(callIds, index), tokens)),
   }
 }
