@@ -4,12 +4,8 @@ import type { StreamClosed } from '#lib/api/stream-closed.ts'
 export const STALLED_MS = 30_000
 
 /** Returns a stream of values as lines of JSON. The iteration ends when the reader leaves. */
-export function ndjson(
-  values: Iterable<unknown> | AsyncIterable<unknown>,
-  headers: Readonly<Record<string, string>> = {},
-): Response {
-  return streamResponse(linesOf(values), headers)
-}
+export const ndjson = (values: Iterable<unknown> | AsyncIterable<unknown>): Response =>
+  streamResponse(linesOf(values), {})
 
 interface EventStreamOptions {
   /** Number of the first line. */
