@@ -1,8 +1,8 @@
 'use client'
 /** The samples of a file as a table of any length: only the visible rows are mounted. Arrow keys move between rows. */
 import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
-import { outcomeInk, titleText } from '#components/library/rows/row-texts.ts'
 import { Link } from '#components/shell/navigation.tsx'
+import { outcomeInk, titleText } from '#components/shell/trajectory-rows/row-texts.ts'
 import { countText, rewardText } from '#components/token-view/numbers.ts'
 import { useEqualRows } from '#components/ui/rows/equal-rows.ts'
 import { UnprintedRows } from '#components/ui/rows/unprinted-rows.tsx'

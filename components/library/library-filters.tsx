@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import type { Ref } from 'react'
-import { trajectorySourceText } from '#components/library/rows/row-texts.ts'
+import { trajectorySourceText } from '#components/shell/trajectory-rows/row-texts.ts'
 import { countText } from '#components/token-view/numbers.ts'
 import { Select } from '#components/ui/field.tsx'
 import { type FilterChoices, firstOrder, type ListSort } from '#lib/api/library.ts'

@@ -1,6 +1,6 @@
 'use client'
 import { useRef } from 'react'
-import { titleText } from '#components/library/rows/row-texts.ts'
+import { titleText } from '#components/shell/trajectory-rows/row-texts.ts'
 import { ApiError } from '#lib/browser/api.ts'
 import { forgetAllRemovals, removedKeys, useUndoableRemovals } from '#lib/browser/library/removals.ts'
 import { useLibrary } from '#lib/browser/library/use-library.ts'

@@ -1,7 +1,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { TrajectoryChoice } from '#components/library/rows/trajectory-choice.tsx'
+import { TrajectoryChoice } from '#components/shell/trajectory-rows/trajectory-choice.tsx'
 import { Downloads } from '#components/tokenizer/downloads.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'

@@ -1,7 +1,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { titleText } from '#components/library/rows/row-texts.ts'
+import { titleText } from '#components/shell/trajectory-rows/row-texts.ts'
 import { TokenizerFormEnd } from '#components/tokenizer/tokenizer-form-end.tsx'
 import { useTokenizerCheck } from '#components/tokenizer/use-tokenizer-check.ts'
 import { Button } from '#components/ui/button.tsx'

@@ -1,7 +1,7 @@
 'use client'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
-import { TrajectoryChoice } from '#components/library/rows/trajectory-choice.tsx'
+import { TrajectoryChoice } from '#components/shell/trajectory-rows/trajectory-choice.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Choice, Choices } from '#components/ui/choices.tsx'
 import { Heading } from '#components/ui/facts.tsx'

@@ -1,12 +1,12 @@
 'use client'
+/** The branches of a trajectory, and the trajectory that they come from. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-/** The branches of a trajectory, and the trajectory that they come from. */
-import { titleText } from '#components/library/rows/row-texts.ts'
 import { compareBothHref } from '#components/shell/hrefs.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { LinkButton } from '#components/shell/link-button.tsx'
 import { Link } from '#components/shell/navigation.tsx'
+import { titleText } from '#components/shell/trajectory-rows/row-texts.ts'
 import { countText, rewardText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'

@@ -3,6 +3,13 @@
 import { ChevronRight, CircleDashed, Equal, Pencil, ScanSearch } from 'lucide-react'
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react'
 import { groupTreeHref } from '#components/shell/hrefs.ts'
+import {
+  flatText,
+  outcomeInk,
+  rewardsText,
+  titleText,
+  trajectorySourceText,
+} from '#components/shell/trajectory-rows/row-texts.ts'
 import { countText, decimalText, rewardText } from '#components/token-view/numbers.ts'
 import { MissingMark } from '#components/token-view/overview/missing-badges.tsx'
 import { Breakable, type ColumnHeading, ColumnHeadings, SelectBox } from '#components/ui/table.tsx'
@@ -11,7 +18,6 @@ import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { timeText, whenText } from '#lib/util/text/times.ts'
 import { HealthMarks } from '../health-marks.tsx'
 import { TagList } from '../tag-list.tsx'
-import { flatText, outcomeInk, rewardsText, titleText, trajectorySourceText } from './row-texts.ts'
 import { keysOf, type TableEntry } from './table-entries.ts'
 
 /** An action on a row. Groups can be shown, deleted, expanded (`unfold`) and collapsed (`fold`). */
