@@ -293,7 +293,10 @@ export function GroupPage({ forest, title, groupId, address, exportFile }: Group
                     pinned={pinned}
                     onPin={(spot) => pin(spot)}
                   />
-                  <div className="min-h-0 flex-1 [@media(max-height:600px)]:min-h-40">
+                  {/* The height of the first tokens is only estimated until they are loaded, so what is below them would move. */}
+                  <div
+                    className={`min-h-0 flex-1 [@media(max-height:600px)]:min-h-40 ${first || error ? '' : '[&_.tree-canvas]:invisible'}`}
+                  >
                     {tree.branches.length === 0 ? (
                       <p className="p-4 text-dim">No sample has tokens, so there is no tree.</p>
                     ) : (

@@ -13,6 +13,29 @@ async function importGroup(request: APIRequestContext, id: string): Promise<void
   for (const trajectory of groupTrajectories(id)) await postImport(request, encode(trajectory))
 }
 
+test('The heads of branches appear where they stay, also if the samples load late', async ({ page, request }) => {
+  await importGroup(request, 'late')
+  await page.route('**/api/trajectories/*', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 400))
+    await route.continue()
+  })
+  await page.addInitScript(() => {
+    const tops = new Set<number>()
+    Object.assign(window, { tops })
+    const record = () => {
+      const head = [...document.querySelectorAll('.branch-head')].find((one) => one.textContent?.includes('5 of 8'))
+      if (head?.checkVisibility({ visibilityProperty: true })) tops.add(Math.round(head.getBoundingClientRect().top))
+      requestAnimationFrame(record)
+    }
+    requestAnimationFrame(record)
+  })
+  await open(page, '/group/late')
+  // The fold of the shared tokens is drawn when they are loaded.
+  await expect(page.locator('.branch-hidden').filter({ hasText: 'the same in 8 samples' })).toBeVisible()
+  await expect(page.locator('.branch-head:visible').filter({ hasText: '5 of 8' })).toBeVisible()
+  expect(await page.evaluate(() => [...(window as unknown as { tops: Set<number> }).tops])).toHaveLength(1)
+})
+
 test('A group of eight shows its decisive token at a glance, and is read by keyboard', { tag: CORE }, async ({
   page,
   request,
