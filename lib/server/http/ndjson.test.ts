@@ -58,11 +58,38 @@ test('An event stream serves a reader that takes one line each 29 s, and one tha
     await written.promise
     yield encodeLine('late')
   }
-  const waiting = readerOf(eventStream(late(), { from: 0 })).read()
+  const patient = readerOf(eventStream(late(), { from: 0 }))
+  const waiting = patient.read()
   await settled()
   vi.advanceTimersByTime(10 * STALLED_MS)
+  expect(new TextDecoder().decode((await waiting).value)).toBe(' ')
   written.resolve()
-  expect(valueIn((await waiting).value)).toBe('late')
+  expect(valueIn((await patient.read()).value)).toBe('late')
+})
+
+test('An event stream without lines grows by a space every 15 s, so that proxies keep it, and its lines keep their numbers', async () => {
+  const written = Promise.withResolvers<void>()
+  const lines = async function* () {
+    yield encodeLine({ n: 0 })
+    await written.promise
+    yield encodeLine({ n: 1 })
+    yield encodeLine({ n: 2 })
+  }
+  const reader = readerOf(eventStream(lines(), { from: 0 }))
+  let text = new TextDecoder().decode((await reader.read()).value)
+  for (let quiet = 0; quiet < 2; quiet++) {
+    await settled()
+    vi.advanceTimersByTime(15_000)
+    text += new TextDecoder().decode((await reader.read()).value)
+  }
+  written.resolve()
+  text += new TextDecoder().decode((await reader.read()).value)
+  expect(text).toBe('{"n":0}\n  {"n":1}\n')
+  await settled()
+  vi.advanceTimersByTime(STALLED_MS)
+  await settled()
+  expect(valueIn((await reader.read()).value)).toEqual({ n: 2 })
+  expect(valueIn((await reader.read()).value)).toMatchObject({ code: 'READER_TOO_SLOW', next: 3 })
 })
 
 test('An event stream whose reader leaves ends its lines and leaves no timer', async () => {

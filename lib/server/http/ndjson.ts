@@ -7,6 +7,12 @@ export const STALLED_MS = 30_000
 export const ndjson = (values: Iterable<unknown> | AsyncIterable<unknown>): Response =>
   streamResponse(linesOf(values), {})
 
+/** Milliseconds without a line after which an event stream gets a space, because proxies end connections on which nothing is sent. */
+const KEEP_ALIVE_MS = 15_000
+
+/** A part of an event stream that is no line. JSON may begin with it. */
+const SPACE = Buffer.from(' ')
+
 interface EventStreamOptions {
   /** Number of the first line. */
   readonly from: number
@@ -17,15 +23,22 @@ interface EventStreamOptions {
 
 /**
  * Returns a stream of numbered lines. A reader that takes nothing for 30 s gets the lines that are already queued and a last line,
- * StreamClosed, which says why and where to continue. So a slow reader costs no more memory than its queued lines.
+ * StreamClosed, which says why and where to continue. So a slow reader costs no more memory than its queued lines. While there are no
+ * lines, the next one grows by a space every 15 s.
  */
 export function eventStream(
   lines: AsyncIterable<Uint8Array>,
   { from, headers = {}, onStalled = () => {} }: EventStreamOptions,
 ): Response {
-  return streamResponse(lines, headers, (taken) => {
+  let next = from
+  const counted = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const part of keptAlive(lines)) {
+      if (part !== SPACE) next++
+      yield part
+    }
+  }
+  return streamResponse(counted(), headers, () => {
     onStalled()
-    const next = from + taken
     return encodeLine({
       type: 'stream-closed',
       code: 'READER_TOO_SLOW',
@@ -33,6 +46,32 @@ export function eventStream(
       next,
     } satisfies StreamClosed)
   })
+}
+
+/** Yields the lines, and SPACE whenever none comes for KEEP_ALIVE_MS. */
+async function* keptAlive(lines: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const iterator = lines[Symbol.asyncIterator]()
+  let coming: Promise<IteratorResult<Uint8Array>> | undefined
+  try {
+    for (;;) {
+      coming ??= iterator.next()
+      const result = await withinMs(coming, KEEP_ALIVE_MS)
+      if (result?.done) return
+      if (result) coming = undefined
+      yield result ? result.value : SPACE
+    }
+  } finally {
+    await iterator.return?.()
+  }
+}
+
+/** Resolves to what a promise resolves to, or to undefined if that takes longer. */
+async function withinMs<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms).unref()
+  })
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }
 
 /** Returns a value as a line of JSON in UTF-8. */
@@ -43,16 +82,15 @@ async function* linesOf(values: Iterable<unknown> | AsyncIterable<unknown>): Asy
 }
 
 /**
- * Returns a stream of parts, which are lines unless the headers name another type. `lastLine` ends a stream whose reader is too slow, given
- * the number of parts so far; without it, the stream waits for its reader.
+ * Returns a stream of parts, which are lines unless the headers name another type. `lastLine` ends a stream whose reader is too slow;
+ * without it, the stream waits for its reader.
  */
 export function streamResponse(
   lines: AsyncIterable<Uint8Array>,
   headers: Readonly<Record<string, string>>,
-  lastLine?: (taken: number) => Uint8Array,
+  lastLine?: () => Uint8Array,
 ): Response {
   const iterator = lines[Symbol.asyncIterator]()
-  let taken = 0
   let patience: ReturnType<typeof setTimeout> | undefined
   const stream = new ReadableStream<Uint8Array>({
     // The stream calls this when the reader has taken all queued lines.
@@ -64,10 +102,9 @@ export function streamResponse(
         return
       }
       controller.enqueue(value)
-      taken++
       if (!lastLine) return
       patience = setTimeout(() => {
-        controller.enqueue(lastLine(taken))
+        controller.enqueue(lastLine())
         controller.close()
         void iterator.return?.()
       }, STALLED_MS)

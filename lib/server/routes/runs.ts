@@ -38,7 +38,7 @@ const EMPTY = z.object({})
 const UNTIL_TEXT =
   '`end` (default): all events until the run has ended. `now`: only the events so far; a run that is polled like this at least every three minutes is not stopped.'
 const CLOSED =
-  'A client that reads nothing for 30 s gets one last line, `stream-closed`, and must request the events again.'
+  'A client that reads nothing for 30 s gets one last line, `stream-closed`, and must request the events again. While there are no events, the next line grows by a space every 15 s, so that proxies keep the connection.'
 const events = {
   description: `One RolloutEvent per line, until the rollout has ended. ${CLOSED}`,
   lines: z.union([rolloutEventSchema, streamClosedSchema]),
