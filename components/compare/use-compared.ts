@@ -4,7 +4,7 @@ import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { CompareStep, ComparisonResult, SideName } from '#lib/analysis/compare/compare-sides.ts'
 import { exampleName, type Side, sideText, type TemplateChoice } from '#lib/analysis/compare/side.ts'
-import { exampleOptions, trajectoryOptions } from '#lib/browser/queries.ts'
+import { exampleOptions, followedTrajectoryOptions } from '#lib/browser/queries.ts'
 import { comparePair, useComparing } from '#lib/browser/workers/comparison.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { ShownPair } from './view.ts'
@@ -27,16 +27,10 @@ export interface SideSource {
   readonly version: number
 }
 
-/** Interval in milliseconds at which a running trajectory is read again. */
-const POLL_RUNNING_MS = 2_000
-
 /** Loads the trajectory of a side: a stored one, which is read again while it is running, or an example. */
 export function useSource(side: Side | undefined): SideSource {
   const example = side && exampleName(side.key)
-  const stored = useQuery({
-    ...trajectoryOptions(example === undefined ? side?.key : undefined),
-    refetchInterval: ({ state }) => (state.data?.outcome.kind === 'running' ? POLL_RUNNING_MS : false),
-  })
+  const stored = useQuery(followedTrajectoryOptions(example === undefined ? side?.key : undefined))
   const shipped = useQuery(exampleOptions(example))
   const { data, error, dataUpdatedAt } = example === undefined ? stored : shipped
   return { trajectory: data, error, version: dataUpdatedAt }
@@ -59,7 +53,7 @@ export function useCompared(left: SourcedSide, right: SourcedSide): ComparedStat
     const trajectory = (key: string) => {
       const example = exampleName(key)
       return example === undefined
-        ? cache.fetchQuery(trajectoryOptions(key))
+        ? cache.fetchQuery(followedTrajectoryOptions(key))
         : cache.fetchQuery(exampleOptions(example))
     }
     return chosenTemplateText(choice, of.model.tools.length > 0, { trajectory, signal })

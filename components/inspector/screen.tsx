@@ -23,7 +23,7 @@ import { useOpenedFile } from '#lib/browser/files/use-opened-file.ts'
 import { choicesOptions } from '#lib/browser/library/library.ts'
 import { useLibrary } from '#lib/browser/library/use-library.ts'
 import { pageReader } from '#lib/browser/page-reader.ts'
-import { exampleOptions, trajectoryOptions } from '#lib/browser/queries.ts'
+import { exampleOptions, followedTrajectoryOptions } from '#lib/browser/queries.ts'
 import type { Labels } from '#lib/trajectory/format/labels.ts'
 import { firstUserText } from '#lib/trajectory/messages/first-user-text.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -46,9 +46,6 @@ if (typeof window !== 'undefined') {
 }
 
 const SampleNeighbours = lazyPart(async () => (await import('./sample-neighbours.tsx')).SampleNeighbours)
-
-/** Interval at which a running trajectory is read again; the playground shows each token as it arrives. */
-const POLL_RUNNING_MS = 2_000
 
 /** Delay before storing, so that on a small machine the work of the server does not delay the first view. */
 const STORE_AFTER_MS = 300
@@ -116,10 +113,7 @@ interface KeptScreenProps {
 }
 
 function KeptScreen({ storedKey, fresh, identity }: KeptScreenProps) {
-  const { data: stored, error } = useQuery({
-    ...trajectoryOptions(storedKey),
-    refetchInterval: ({ state }) => (state.data?.outcome.kind === 'running' ? POLL_RUNNING_MS : false),
-  })
+  const { data: stored, error } = useQuery(followedTrajectoryOptions(storedKey))
   const { list } = useViewState()
   const data = fresh ? fresh.trajectory : stored
   const continuation = data && continueHref(storedKey, data)

@@ -9,6 +9,7 @@ import { pageReader } from './page-reader.ts'
 const POLL_STARTING_MS = 1_000
 const POLL_MS = 5_000
 const POLL_READY_MS = 30_000
+const POLL_RUNNING_MS = 2_000
 
 /** Query for the list of servers, which another window or a script may change while the page is open. */
 export const serversOptions = () =>
@@ -63,6 +64,13 @@ export const trajectoryOptions = (key: string | undefined) =>
     enabled: key !== undefined,
     staleTime: ({ state }) => (state.data?.outcome.kind === 'running' ? 0 : Number.POSITIVE_INFINITY),
     ...TRAJECTORY_DEFAULTS.options,
+  })
+
+/** Query for a stored trajectory that is read again while it is running. The playground shows each token as it arrives instead. */
+export const followedTrajectoryOptions = (key: string | undefined) =>
+  queryOptions({
+    ...trajectoryOptions(key),
+    refetchInterval: ({ state }) => (state.data?.outcome.kind === 'running' ? POLL_RUNNING_MS : false),
   })
 
 /**

@@ -4,7 +4,7 @@
  */
 import { type QueryClient, QueryObserver } from '@tanstack/react-query'
 import { whenIdle } from '#components/shell/when-idle.ts'
-import { trajectoryOptions } from '#lib/browser/queries.ts'
+import { followedTrajectoryOptions } from '#lib/browser/queries.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { SampleTree } from '../tree.ts'
@@ -29,7 +29,6 @@ export interface TrajectoryLoader {
 /** Most tokens of the trajectories that stay loaded after they leave the view: 64 samples of 20,000 tokens, each read once. */
 const MOST_TOKENS = 1_300_000
 
-const POLL_RUNNING_MS = 2_000
 /** Longest time for which an arrived trajectory waits for a pause between frames, and for others, in milliseconds. */
 const LONGEST_WAIT_MS = 100
 
@@ -123,8 +122,7 @@ const tokensByKey = ({ forest }: SampleTree): ReadonlyMap<string, number> =>
 /** Returns an observer of the stored trajectory with a key, which is read again while its sample is running. */
 const observerOf = (client: QueryClient, key: string) =>
   new QueryObserver(client, {
-    ...trajectoryOptions(key),
-    refetchInterval: ({ state }) => (state.data?.outcome.kind === 'running' ? POLL_RUNNING_MS : false),
+    ...followedTrajectoryOptions(key),
     notifyOnChangeProps: ['data', 'error'],
   })
 
