@@ -10,11 +10,8 @@ import { compactArguments } from './reading/written-arguments.ts'
 import { parserNamed, parsers } from './registry.ts'
 import { muse } from './tags/muse.ts'
 import { qwenXml } from './tags/qwen-xml.ts'
-import { CALLS, TWO_CALLS } from './test-calls.ts'
+import { AT_THE_END, CALLS, TWO_CALLS } from './test-calls.ts'
 import { parseText } from './test-draw.ts'
-
-/** Formats whose calls are read when the reply has ended. */
-const AT_THE_END = ['pythonic', 'lfm2', 'olmo3', 'minicpm3', 'gemma4', 'minimax-m3', 'functiongemma']
 
 const tools: readonly ToolSpec[] = [
   { name: 'add', inputSchema: { type: 'object', properties: { a: { type: 'integer' }, b: { type: 'string' } } } },

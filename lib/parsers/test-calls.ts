@@ -101,6 +101,17 @@ export const UNTYPED: readonly string[] = [
   ...['step3', 'dots', 'iquest_q1', 'k2_horizon', 'solar_open2', 'mimo', 'frogboss', 'zaya'],
 ]
 
+/** Formats that are read by argument: the arguments are between tags, and a value is sent when it is whole. */
+export const BY_ARGUMENT: readonly string[] = [
+  ...UNTYPED,
+  ...['deepseek_v32', 'deepseek_v4', 'deepseek_v41', 'gigachat35', 'kimi_k3'],
+]
+
+/** Formats whose calls are read when the reply has ended. */
+export const AT_THE_END: readonly string[] = [
+  ...['pythonic', 'lfm2', 'olmo3', 'minicpm3', 'gemma4', 'minimax-m3', 'functiongemma'],
+]
+
 /** Two calls of the function add: what opens them, a valid call, what separates them, a malformed call, what closes them. */
 export const TWO_CALLS: Readonly<Record<string, readonly [string, string, string, string, string]>> = {
   hermes: [

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { hermes } from '#lib/parsers/json/hermes.ts'
 import { parserNamed, parsers } from '#lib/parsers/registry.ts'
-import { CALLS, TWO_CALLS } from '#lib/parsers/test-calls.ts'
+import { AT_THE_END, BY_ARGUMENT, CALLS, TWO_CALLS } from '#lib/parsers/test-calls.ts'
 import { annotations, numberedCallIds } from '#lib/rollout/record/record.ts'
 import type { ReplyDelta } from '#lib/session/call.ts'
 import { partsOfDeltas } from '#lib/session/protocols/test-replies.ts'
@@ -54,26 +54,6 @@ function streamed(
   const ended = stream.end(parts)
   return { early, all: [...early, ...ended.deltas], parts, sent: ended.parts }
 }
-
-/** Formats whose calls are read when the reply has ended. */
-const AT_THE_END = ['pythonic', 'lfm2', 'olmo3', 'minicpm3', 'gemma4', 'minimax-m3', 'functiongemma']
-/** Formats whose arguments are texts between tags, which have a type when they are whole. */
-const BY_ARGUMENT = [
-  ...['qwen_xml', 'glm', 'deepseek_v32', 'deepseek_v4', 'minimax-m2', 'kimi_k3', 'muse', 'hunyuan', 'minicpm5'],
-  ...[
-    'seed_oss',
-    'deepseek_v41',
-    'gigachat35',
-    'step3',
-    'dots',
-    'iquest_q1',
-    'k2_horizon',
-    'solar_open2',
-    'zaya',
-    'frogboss',
-    'mimo',
-  ],
-]
 
 /** Replies of model families whose think blocks begin with more than one token, after the prompt has opened the message. */
 const FAMILIES = [
