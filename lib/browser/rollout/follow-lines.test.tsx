@@ -100,6 +100,18 @@ test('A page that polls takes over the stream of a page that closes', async () =
   expect(looking.seen).toEqual([0])
 })
 
+test('A stream is requested again when a proxy answers in place of the application', async () => {
+  const answers = [
+    new Response('<h1>504 Gateway Time-out</h1>', { status: 504 }),
+    new Response('<h1>502 Bad Gateway</h1>', { status: 502 }),
+    new Response('{"n":0}\n'),
+  ]
+  vi.stubGlobal('fetch', async () => answers.shift())
+  const { done, seen, connected } = page('/proxied', 0, createLocks())
+  await done
+  expect([seen, connected]).toEqual([[0], [false, false, true]])
+})
+
 test('A stream whose connection is lost without an end is requested again from the next line', async () => {
   const requested: string[] = []
   vi.stubGlobal('fetch', async (address: string, { signal }: RequestInit) => {

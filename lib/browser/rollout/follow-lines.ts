@@ -91,7 +91,8 @@ export async function followLines<Line>(
     } catch (error) {
       if (signal.aborted) return
       if (error instanceof ApiError && error.status === 404) return onUnavailable(undefined)
-      if (error instanceof ApiError && error.status !== 0) return onUnavailable(error)
+      // A proxy answers by itself while the application is silent or starts again.
+      if (error instanceof ApiError && error.status !== 0 && error.code !== 'UNKNOWN') return onUnavailable(error)
       isLook = false
     }
     if (!signal.aborted && !isLook) onConnected(false)
