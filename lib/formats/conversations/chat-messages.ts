@@ -64,9 +64,30 @@ export const messageLines: Format = {
 
 /** Returns the trajectory of messages without anything beside them. */
 function listTrajectory(messages: readonly unknown[], format: string, source: RecordSource): Trajectory {
-  const segments = conversationSegments(messages, '')
+  const segments = conversationSegments(withRolesOfModel(messages), '')
   return textTrajectory({ format, segments, outcome: outcomeOfMessages(segments), rest: undefined }, source)
 }
+
+/**
+ * Returns the messages with the roles that a model sees. AG2 writes a chat as the agent sees it that began it: what this agent says is of
+ * the assistant, and the reply of the model is of the user. No model writes the first message of a chat.
+ */
+function withRolesOfModel(messages: readonly unknown[]): readonly unknown[] {
+  const [first] = messages
+  if (!isSpoken(first) || first.role !== 'assistant') return messages
+  if (!messages.some((message) => isSpoken(message) && message.role === 'user' && message.name !== first.name))
+    return messages
+  return messages.map((message) =>
+    isSpoken(message) ? { ...message, role: message.name === first.name ? 'user' : 'assistant' } : message,
+  )
+}
+
+/** Returns whether a message is of an agent with a name. AG2 gives calls to the assistant, whoever sees them. */
+const isSpoken = (message: unknown): message is JsonObject =>
+  isObject(message) &&
+  typeof message.name === 'string' &&
+  (message.role === 'user' || message.role === 'assistant') &&
+  !message.tool_calls
 
 /** Returns whether a value is a list of messages: one conversation, and no list of records. */
 export const isMessageList = (value: unknown): boolean =>
