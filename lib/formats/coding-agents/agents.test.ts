@@ -65,6 +65,24 @@ test('the events of OpenHands in an archive are one trajectory for each folder, 
     scope: 'file',
     error: { expected: 'records that belong together of at most 5000 bytes' },
   })
+  // Windows PowerShell 5.1 writes backslashes.
+  const ofWindows = zipOf(
+    [...files('a\\events', 1), ...files('b', 1)].map(({ name, content }) => ({
+      name: name.replace('/', '\\'),
+      content,
+    })),
+  )
+  expect(
+    await Array.fromAsync(
+      openFile(
+        { size: ofWindows.length, read: async (start, end) => ofWindows.subarray(start, end) },
+        fileSource('run'),
+      ),
+    ),
+  ).toMatchObject([
+    { trajectory: { provenance: { file: expect.stringMatching(/a\/events$/) } } },
+    { trajectory: { provenance: { file: expect.stringMatching(/b$/) } } },
+  ])
   expect(trajectories.map(({ provenance }) => provenance)).toMatchObject([
     { file: 'run.zip/a/events' },
     { file: 'run.zip/b' },

@@ -145,6 +145,21 @@ test.each<[string, Uint8Array, number]>([
   expect(Math.max(0, ...counts)).toBe(expected)
 })
 
+test('A backslash in a name of a zip archive separates folders, unless Unix wrote the archive', async () => {
+  const archive = (system: number) => {
+    const bytes = zipOf([{ name: 'a\\b.json', content: '{' }])
+    bytes[bytes.indexOf('PK\u0001\u0002') + 5] = system
+    return bytes
+  }
+  const messageOf = async (bytes: Uint8Array) => {
+    const file = { size: bytes.length, read: async (start: number, end: number) => bytes.subarray(start, end) }
+    const [first] = await Array.fromAsync(openFile(file, source))
+    return first?.ok === false && first.error.entry
+  }
+  expect(await messageOf(archive(0))).toBe('a/b.json')
+  expect(await messageOf(archive(3))).toBe('a\\b.json')
+})
+
 test('openFile ends with what the reporting of records throws', async () => {
   const onRecords = () => {
     throw new Error('enough')

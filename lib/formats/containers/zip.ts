@@ -37,6 +37,8 @@ interface ZipEntry {
 }
 
 const [STORED, DEFLATE, ZSTANDARD] = [0, 8, 93] as const
+/** The system of an archive whose names may contain backslashes. Windows PowerShell 5.1 separates folders with them. */
+const UNIX = 3
 
 async function* contentOf(bytes: ByteSource, entry: ZipEntry, budget: Budget): AsyncGenerator<Uint8Array> {
   const { name, method, isEncrypted, compressedSize, start, crc, size } = entry
@@ -109,8 +111,9 @@ async function directoryOf(bytes: ByteSource): Promise<readonly ZipEntry[]> {
     if (end > size) throw broken('a damaged directory')
     const nameAt = view.byteOffset + at + DIRECTORY_ENTRY
     const long = longSizes(view, at, at + DIRECTORY_ENTRY + nameLength, extraLength)
+    const name = new TextDecoder().decode(new Uint8Array(view.buffer, nameAt, nameLength))
     entries.push({
-      name: new TextDecoder().decode(new Uint8Array(view.buffer, nameAt, nameLength)),
+      name: view.getUint8(at + 5) === UNIX ? name : name.replaceAll('\\', '/'),
       isEncrypted: (view.getUint16(at + 8, true) & 1) === 1,
       method: view.getUint16(at + 10, true),
       crc: view.getUint32(at + 16, true),
