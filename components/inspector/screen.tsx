@@ -3,7 +3,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { usePathname } from 'next/navigation'
 import { type ReactNode, useDeferredValue, useEffect, useEffectEvent, useMemo } from 'react'
-import { DeletedNotice, RestoreButton } from '#components/library/deletion.tsx'
 import { LabelsForm } from '#components/library/labels-form.tsx'
 import { continueHref, groupTreeHref } from '#components/shell/hrefs.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
@@ -45,6 +44,8 @@ if (typeof window !== 'undefined') {
   }
 }
 
+const DeletedNotice = lazyPart(async () => (await import('#components/library/deletion.tsx')).DeletedNotice)
+const RestoreButton = lazyPart(async () => (await import('#components/library/deletion.tsx')).RestoreButton)
 const SampleNeighbours = lazyPart(async () => (await import('./sample-neighbours.tsx')).SampleNeighbours)
 
 /** Delay before storing, so that on a small machine the work of the server does not delay the first view. */
@@ -128,13 +129,14 @@ function KeptScreen({ storedKey, fresh, identity }: KeptScreenProps) {
         fresh?.storing.kind === 'failed' ? (
           <NotStored error={fresh.storing.error} />
         ) : (
-          <DeletedNotice
-            storedKey={storedKey}
-            isShown={fresh === undefined && stored !== undefined && stored.outcome.kind !== 'running'}
-          />
+          stored && (
+            <DeletedNotice storedKey={storedKey} isShown={fresh === undefined && stored.outcome.kind !== 'running'} />
+          )
         )
       }
-      remedy={<RestoreButton storedKey={storedKey} error={error} />}
+      remedy={
+        error instanceof ApiError && error.code === 'DELETED' && <RestoreButton storedKey={storedKey} error={error} />
+      }
       labels={
         storedKey === undefined ? (
           <>
