@@ -4,6 +4,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { SidesBar } from '#components/compare/sides/sides-bar.tsx'
 import { TrajectoryPicker } from '#components/compare/sides/trajectory-picker.tsx'
+import { Deletion } from '#components/library/deletion.tsx'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { Link } from '#components/shell/navigation.tsx'
 import { Shell } from '#components/shell/shell.tsx'
@@ -23,8 +24,7 @@ const ReconstructionDialog = lazyPart(
   async () => (await import('./sides/reconstruction-dialog.tsx')).ReconstructionDialog,
 )
 const BaselineDialog = lazyPart(async () => (await import('./sides/baseline-dialog.tsx')).BaselineDialog)
-const DeletedNotice = lazyPart(async () => (await import('#components/library/deletion.tsx')).DeletedNotice)
-const RestoreButton = lazyPart(async () => (await import('#components/library/deletion.tsx')).RestoreButton)
+const RestoreButton = lazyPart(async () => (await import('#components/library/deleted-notice.tsx')).RestoreButton)
 const CompareExport = lazyPart(async () => (await import('./compare-export.tsx')).CompareExport)
 
 interface Asking {
@@ -69,7 +69,7 @@ export function CompareScreen() {
       trajectory={undefined}
       onExport={exportFile}
       notice={[...storedKeysOf(sides)].map((key) => (
-        <DeletedNotice key={key} storedKey={key} isShown={compared !== undefined} />
+        <Deletion key={key} storedKey={key} isShown={compared !== undefined} />
       ))}
     >
       {isEmpty ? (

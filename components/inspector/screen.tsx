@@ -3,6 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { usePathname } from 'next/navigation'
 import { type ReactNode, useDeferredValue, useEffect, useEffectEvent, useMemo } from 'react'
+import { Deletion } from '#components/library/deletion.tsx'
 import { LabelsForm } from '#components/library/labels-form.tsx'
 import { continueHref, groupTreeHref } from '#components/shell/hrefs.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
@@ -44,8 +45,7 @@ if (typeof window !== 'undefined') {
   }
 }
 
-const DeletedNotice = lazyPart(async () => (await import('#components/library/deletion.tsx')).DeletedNotice)
-const RestoreButton = lazyPart(async () => (await import('#components/library/deletion.tsx')).RestoreButton)
+const RestoreButton = lazyPart(async () => (await import('#components/library/deleted-notice.tsx')).RestoreButton)
 const SampleNeighbours = lazyPart(async () => (await import('./sample-neighbours.tsx')).SampleNeighbours)
 
 /** Delay before storing, so that on a small machine the work of the server does not delay the first view. */
@@ -130,7 +130,7 @@ function KeptScreen({ storedKey, fresh, identity }: KeptScreenProps) {
           <NotStored error={fresh.storing.error} />
         ) : (
           stored && (
-            <DeletedNotice storedKey={storedKey} isShown={fresh === undefined && stored.outcome.kind !== 'running'} />
+            <Deletion storedKey={storedKey} isShown={fresh === undefined && stored.outcome.kind !== 'running'} />
           )
         )
       }

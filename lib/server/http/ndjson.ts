@@ -32,7 +32,7 @@ export function eventStream(
 ): Response {
   let next = from
   const counted = async function* (): AsyncGenerator<Uint8Array> {
-    for await (const part of keptAlive(lines)) {
+    for await (const part of withSpaces(lines)) {
       if (part !== SPACE) next++
       yield part
     }
@@ -49,7 +49,7 @@ export function eventStream(
 }
 
 /** Yields the lines, and SPACE whenever none comes for KEEP_ALIVE_MS. */
-async function* keptAlive(lines: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* withSpaces(lines: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const iterator = lines[Symbol.asyncIterator]()
   let coming: Promise<IteratorResult<Uint8Array>> | undefined
   try {
