@@ -93,7 +93,6 @@ await withBench(async (bench) => {
     const again = percentile(reopenings.get(name) ?? [], 0.5)
     reportFigure(`${name}: row of the library → first tokens painted`, again, 'ms')
     reportFigure(`${name}: the same beside react-window`, again / peer.first, '×', LIMITS.again)
-    reportFigure(`${name}: the same beside the file`, again / own.first, '×')
   }
   await reportRest(bench)
 })
@@ -196,7 +195,10 @@ async function reopening(bench: Bench, page: Page): Promise<number> {
   return time
 }
 
-/** `share` is the number of the file's bytes over that of the peer's, at least 1. */
+/**
+ * Reports an opening beside that of the peer; of the peer itself, only its times. `share` is the number of the file's bytes over
+ * that of the peer's, at least 1.
+ */
 function report(name: string, own: Opening, peer: Opening | undefined, share = 1): void {
   const beside = (part: 'first' | 'interactive' | 'longest', what: string) => {
     reportFigure(`${name}: ${what}`, own[part], 'ms')
@@ -207,8 +209,9 @@ function report(name: string, own: Opening, peer: Opening | undefined, share = 1
   beside('first', 'file chosen → first tokens painted')
   beside('interactive', 'file chosen → interactive')
   beside('longest', 'longest task')
-  reportFigure(`${name}: DOM nodes`, own.nodes, 'nodes', peer && 5000)
-  reportFigure(`${name}: heap`, own.heap, 'MB', peer && LIMITS.heap)
+  if (!peer) return
+  reportFigure(`${name}: DOM nodes`, own.nodes, 'nodes', 5000)
+  reportFigure(`${name}: heap`, own.heap, 'MB', LIMITS.heap)
   reportFigure(`${name}: typed arrays beside it`, own.buffers, 'MB')
 }
 
