@@ -22,9 +22,10 @@ export async function withJoinedFiles<Content extends Blob>(
     files.filter(({ path }) => /\.json$/i.test(path)),
     ({ path }) => path.replace(/\/?[^/]*$/, ''),
   )
-  /** Undefined: the file is a part of another one. */
-  const changed = new Map<FolderFile, FolderFile<File> | undefined>()
-  for (const [folder, inside] of folders) {
+  /** What takes the place of a file: nothing if it is a part of another one. */
+  const replacements = new Map<FolderFile, readonly FolderFile<File>[]>()
+  // A single file is not read here, because it is read when it opens.
+  for (const [folder, inside] of [...folders].filter(([, { length }]) => length > 1)) {
     const sorted = inside.toSorted((a, b) => compareNames(a.path, b.path))
     const joined: FolderFile[] = []
     for (const [index, file] of sorted.entries()) {
@@ -33,13 +34,11 @@ export async function withJoinedFiles<Content extends Blob>(
     }
     const [first] = joined
     if (first === undefined || joined.length === 1) continue
-    for (const file of joined) changed.set(file, undefined)
+    for (const file of joined) replacements.set(file, [])
     const path = folder === '' ? first.path : folder
-    changed.set(first, { path, file: async () => joinedFile(path, joined) })
+    replacements.set(first, [{ path, file: async () => joinedFile(path, joined) }])
   }
-  return files.flatMap((file): readonly FolderFile<Content | File>[] =>
-    changed.has(file) ? [changed.get(file) ?? []].flat() : [file],
-  )
+  return files.flatMap((file): readonly FolderFile<Content | File>[] => replacements.get(file) ?? [file])
 }
 
 /** Number of files of a folder that are read if none of them is a part. */
