@@ -5,7 +5,7 @@ import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { useOtherWindows } from '#lib/browser/library/other-windows.ts'
 import { isMissing, revisionOptions } from '#lib/browser/library/revision.ts'
 
-// The first revision is read with the trajectory: a change before it would stay unnoticed. Only the notice is loaded late.
+// The first revision is read directly after the trajectory: a change between them stays unnoticed. Only the notice is loaded late.
 const DeletedNotice = lazyPart(async () => (await import('./deleted-notice.tsx')).DeletedNotice)
 
 interface DeletionProps {
